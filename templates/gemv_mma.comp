@@ -148,7 +148,7 @@ void main() {
                 const uint from = place + i / (AT_ONCE * 128u) * split * AT_ONCE * 128u + i % (AT_ONCE * 128u);
                 float total = 0.0;
                 for (uint s = 0u; s < split; ++s) total += partial[from + s * AT_ONCE * 128u];
-                finish(m, n, total, begin == 0u);
+                finish(m, n, total, begin == 0u, begin + split >= slices);
             }
         }
     }

@@ -187,16 +187,28 @@ mutate "the choice of a class: what the device can launch" $pick 's/\(kernels\[i
 mutate "the choice of a class: few rows are counted for each processor" $pick 's/QK_CHOICE_FEW \* processors/QK_CHOICE_FEW * 100u/' unit choose_test
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
-mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u\)/finish(m, n, total)/' unit mma_test
-mutate "a residual stays" templates/finish.glsl 's/first \&\& \(epilogue & ADDS_TO_Y\) == 0u/first/' unit gemv_test
-mutate "a residual is added once" templates/finish.glsl 's/(first .* \? sum : y\[at\] \+) sum/\1 (first ? sum : 2.0 * sum)/' unit gemv_test
-mutate "a residual stays, MSL" templates/finish.metal 's/ \&\& \(to.epilogue & ADDS_TO_Y\) == 0//' script gemv msl "residual q4_0"
-mutate "a bias is of its row, in parts" templates/finish.glsl 's/y_first % y_rows \+ n/n/' unit gemv_test
+mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u, .*\)/finish(m, n, total)/' unit mma_test
+mutate "what y holds stays" templates/finish.glsl 's/!first \|\| \(epilogue & ADDS_TO_Y\) != 0u/!first/' unit gemv_test
+mutate "earlier parts stay" templates/finish.glsl 's/!first \|\| (\(epilogue & ADDS_TO_Y\) != 0u)/\1/' unit gemv_test
+mutate "what y holds stays, MSL" templates/finish.metal 's/!first \|\| \(to.epilogue & ADDS_TO_Y\) != 0/!first/' script gemv msl "residual q4_0"
+mutate "a bias is of its row, in parts" templates/finish.glsl 's/row = y_first % y_rows \+ n;/row = n;/' unit gemv_test
 mutate "a bias is added once" templates/finish.glsl 's/first \&\& \(epilogue & ADDS_BIAS/(epilogue \& ADDS_BIAS/' unit gemv_test
-mutate "a bias is of its expert" templates/finish.glsl 's/expert \* rows \+ n\]/n]/' unit gemv_test
-mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*ADDS_TO_Y;/push.epilogue;/' script gemv msl expert_bias
-mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[row\]/sum += to.bias[0]/' script gemv msl expert_bias
-mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/: experts, rows \* 4/: experts, rows/' unit dispatch_sums_test
+mutate "a bias is of its expert" templates/finish.glsl 's/row = expert \* rows \+ n/row = n/' unit gemv_test
+mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*;/push.epilogue;/' script gemv msl expert_bias
+mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[r.row\]/sum += to.bias[0]/' script gemv msl expert_bias
+mutate "a scale of rows" templates/finish.glsl 's/SCALES_ROWS\) != 0u \? row/SCALES_ROWS) != 0u ? 0u/' unit gemv_test
+mutate "a scale of vectors, in eights" templates/finish.glsl 's/m \+ y_first \/ y_rows : 0u/m : 0u/' unit gemv_test
+mutate "a scale of slots" templates/finish.glsl 's/\? pair : expert/? 0u : expert/' unit gemv_test
+mutate "a scale of experts" templates/finish.glsl 's/\? pair : expert/? pair : 0u/' unit gemv_test
+mutate "a scale of experts, MSL" templates/finish.metal 's/: r.tensor\]/: 0]/' script gemv msl expert_bias
+mutate "a gate is of the whole sum" templates/finish.glsl 's/last \&\& \(epilogue & GATES/(epilogue \& GATES/' unit gemv_test
+mutate "a gate is silu" templates/finish.glsl 's/exp\(-v\)/exp(v)/' unit gemv_test
+mutate "a gate is of its result, MSL" templates/finish.metal 's/to.gate\[r.at\]/to.gate[0]/' script gemv msl "residual q4_0"
+mutate "a residual is added once" templates/finish.glsl 's/last \&\& \(epilogue & ADDS_RESIDUAL/(epilogue \& ADDS_RESIDUAL/' unit gemv_test
+mutate "a residual, MSL" templates/finish.metal 's/sum \+= to.residual\[r.at\]/sum += 0.0f/' script gemv msl "residual q4_0"
+mutate "a gate is not for what y holds" runtime/include/qkgen/dispatch_epilogue.h 's/e.gate != NULL \&\& e.adds != 0/0/' unit dispatch_sums_test
+mutate "what scales are for is checked" runtime/include/qkgen/dispatch_epilogue.h 's/> QK_PER_VECTOR\)/> 99)/' unit dispatch_sums_test
+mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/many == QK_PER_RESULT \? rows \* 4 : 4/0 ? rows * 4 : 4/' unit dispatch_sums_test
 mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test

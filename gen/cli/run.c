@@ -208,6 +208,8 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
     qg_epilogue *e = &job->epilogue;
     const unsigned long long rows = job->rows, batch = job->batch, slots = job->slots;
     if (added && !job->family->sums) return refuse_epilogue(job, "add");
+    if (added && files[QG_EPILOGUE_GATE])
+        return qg_complain("--add is not for --gate: --residual is added behind it") == 0;
     e->rows = job->rows;
     e->vectors = job->batch * (job->ids ? job->slots : 1);
     e->experts = job->ids ? job->experts : 0;
@@ -357,6 +359,9 @@ const qg_run_target *qg_target_named(const char *name) {
 }
 
 static int run_job(const qg_job *job, const char *target, const char *path) {
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */
+#endif
     const double start = qg_seconds_now();
     uint64_t most = qg_part_size(job);
     if (most > total(job)) most = total(job);
@@ -462,9 +467,9 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!job.sum->metal && strcmp(target, "msl") == 0)
         return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
 
-    const bool gather = job.family->id == QG_FAMILY_GATHER;
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
-    if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
+    if (!open_weights(&job, &in, pointers) || (job.family->id == QG_FAMILY_GATHER && !open_gather(&job, indices)))
+        return 1;
     if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
     if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
@@ -473,8 +478,5 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))
         return qg_complain("%s", why);
     job.templates = &templates;
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */
-#endif
     return run_job(&job, target, out);
 }

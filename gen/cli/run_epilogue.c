@@ -44,6 +44,12 @@ const char *qg_epilogue_shape(qg_arena *arena, const qg_epilogue *e, qg_epilogue
                       : qg_format(arena, "--rows %llu", rows);
 }
 
+bool qg_epilogue_clashes(uint64_t bits) {
+    const qk_range some = {0};
+    const qk_epilogue gated = {.gate = &some};
+    return bits & QK_ADDS_TO_Y_ && bits & qk_epilogue_bits_(&gated);
+}
+
 qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges) {
     return (qk_epilogue){.adds = e->before != NULL,
                          .scale_per = e->scale_per,
@@ -76,10 +82,20 @@ static double multiply(double sum, double value, double *limit) {
     return sum * value;
 }
 
+/* With what single precision makes of silu: a device's exp may be wrong by 3 + 2 |v| units in the last place, and more
+ * where it has no room for the result. */
+static double gate(double sum, double value, double *limit) {
+    const double units = 8 + 2 * fabs(value), silu = value / (1 + exp(-value));
+    *limit += (fabs(sum) + *limit) * (ldexp(fabs(silu) * units, -23) + 1e-36);
+    return multiply(sum, silu, limit);
+}
+
 double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double *limit) {
     const bool found = !e->experts || e->ids[at / e->rows] < e->experts;
     if (found && e->values[QG_EPILOGUE_SCALE]) sum = multiply(sum, value_of(e, QG_EPILOGUE_SCALE, at), limit);
     if (found && e->values[QG_EPILOGUE_BIAS]) sum = add(sum, value_of(e, QG_EPILOGUE_BIAS, at), limit);
     if (e->before) sum = add(sum, (double)e->before[at], limit);
+    if (found && e->values[QG_EPILOGUE_GATE]) sum = gate(sum, value_of(e, QG_EPILOGUE_GATE, at), limit);
+    if (e->values[QG_EPILOGUE_RESIDUAL]) sum = add(sum, value_of(e, QG_EPILOGUE_RESIDUAL, at), limit);
     return sum;
 }

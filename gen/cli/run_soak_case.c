@@ -234,7 +234,8 @@ static bool case_of_sweep(const qg_soak_choice *choice, uint64_t number, qg_soak
 static uint64_t draw_epilogue(uint64_t *state) {
 #define EPILOGUE_BIT(bit, ...) | (bit)
     const uint32_t of_what[] = {0, QK_SCALES_ROWS_, QK_SCALES_VECTORS_};
-    const uint64_t bits = qg_soak_random(state) >> 20 & (QK_ADDS_TO_Y_ QK_EPILOGUES(EPILOGUE_BIT));
+    uint64_t bits = qg_soak_random(state) >> 20 & (QK_ADDS_TO_Y_ QK_EPILOGUES(EPILOGUE_BIT));
+    if (qg_epilogue_clashes(bits)) bits &= ~(uint64_t)QK_ADDS_TO_Y_;
     return bits | of_what[below(state, 3)];
 #undef EPILOGUE_BIT
 }

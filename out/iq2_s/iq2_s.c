@@ -1558,7 +1558,7 @@ static const uint32_t iq2_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1583,7 +1583,7 @@ const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1620,7 +1620,7 @@ static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq2_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1645,7 +1645,7 @@ const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1680,7 +1680,7 @@ static const uint32_t iq2_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1705,7 +1705,7 @@ const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1746,7 +1746,7 @@ static const uint32_t iq2_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1771,7 +1771,7 @@ const qk_kernel qk_iq2_s_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1814,7 +1814,7 @@ static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq2_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1839,7 +1839,7 @@ const qk_kernel qk_iq2_s_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1880,7 +1880,7 @@ static const uint32_t iq2_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1905,7 +1905,7 @@ const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1931,6 +1931,8 @@ static const qk_binding iq2_s_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -1941,7 +1943,7 @@ static const qk_field iq2_s_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1967,13 +1969,14 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, iq2_s_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_f32_schedules[] = {0, &qk_iq2_s_gemv_rows_spirv, &qk_iq2_s_gemv_wide_spirv,
     &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -1981,14 +1984,14 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2012,14 +2015,14 @@ static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_f32",
     .code = &qk_iq2_s_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2041,6 +2044,8 @@ static const qk_binding iq2_s_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2051,7 +2056,7 @@ static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2079,13 +2084,14 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, iq2_s_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_int8_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2093,14 +2099,14 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2129,6 +2135,8 @@ static const qk_binding iq2_s_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2139,7 +2147,7 @@ static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2168,13 +2176,14 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, iq2_s_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_split_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_split_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2182,14 +2191,14 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2218,6 +2227,8 @@ static const qk_binding iq2_s_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2228,7 +2239,7 @@ static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2257,13 +2268,14 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, iq2_s_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_int24_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2271,14 +2283,14 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2307,6 +2319,8 @@ static const qk_binding iq2_s_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -2317,7 +2331,7 @@ static const qk_field iq2_s_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2343,13 +2357,14 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, iq2_s_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_f16_schedules[] = {0, &qk_iq2_s_gemv_rows_spirv, &qk_iq2_s_gemv_wide_spirv,
     &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2357,14 +2372,14 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2388,14 +2403,14 @@ static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_f16",
     .code = &qk_iq2_s_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2417,6 +2432,8 @@ static const qk_binding iq2_s_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2427,7 +2444,7 @@ static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2455,13 +2472,14 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, iq2_s_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_int8_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2469,14 +2487,14 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2505,6 +2523,8 @@ static const qk_binding iq2_s_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2515,7 +2535,7 @@ static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2544,13 +2564,14 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, iq2_s_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_split_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_split_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2558,14 +2579,14 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2594,6 +2615,8 @@ static const qk_binding iq2_s_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2604,7 +2627,7 @@ static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2633,13 +2656,14 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, iq2_s_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_int24_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2647,14 +2671,14 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2685,6 +2709,8 @@ static const qk_binding iq2_s_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -2697,7 +2723,7 @@ static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f32_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2715,13 +2741,14 @@ static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, iq2_s_gemv_id_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq2_s_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2729,14 +2756,14 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2750,14 +2777,14 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_id_f32",
     .code = &qk_iq2_s_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2779,6 +2806,8 @@ static const qk_binding iq2_s_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2791,7 +2820,7 @@ static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f32_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2812,13 +2841,14 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq2_s_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_int8_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2826,14 +2856,14 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2857,6 +2887,8 @@ static const qk_binding iq2_s_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2869,7 +2901,7 @@ static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f32_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2890,13 +2922,14 @@ static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq2_s_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_split_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_split_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2904,14 +2937,14 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2935,6 +2968,8 @@ static const qk_binding iq2_s_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2947,7 +2982,7 @@ static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f32_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2968,13 +3003,14 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq2_s_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq2_s_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_int24_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2982,14 +3018,14 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3013,6 +3049,8 @@ static const qk_binding iq2_s_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -3025,7 +3063,7 @@ static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f16_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3043,13 +3081,14 @@ static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, iq2_s_gemv_id_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq2_s_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3057,14 +3096,14 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3078,14 +3117,14 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_id_f16",
     .code = &qk_iq2_s_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3107,6 +3146,8 @@ static const qk_binding iq2_s_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3119,7 +3160,7 @@ static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f16_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3140,13 +3181,14 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_int8_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3154,14 +3196,14 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3185,6 +3227,8 @@ static const qk_binding iq2_s_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3197,7 +3241,7 @@ static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f16_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3218,13 +3262,14 @@ static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq2_s_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_split_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_split_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3232,14 +3277,14 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3263,6 +3308,8 @@ static const qk_binding iq2_s_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3275,7 +3322,7 @@ static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f16_tables[] = {
-    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {9, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3296,13 +3343,14 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq2_s_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq2_s_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq2_s_gemv_id_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq2_s_gemv_id_int24_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3310,14 +3358,14 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq2_s_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq2_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -279,7 +279,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -302,7 +302,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -336,7 +336,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -359,7 +359,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -391,7 +391,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -414,7 +414,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -452,7 +452,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -475,7 +475,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -515,7 +515,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -538,7 +538,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -576,7 +576,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -599,7 +599,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -625,6 +625,8 @@ static const qk_binding q5_K_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -654,13 +656,14 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q5_K_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -668,12 +671,12 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -697,14 +700,14 @@ static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_f32",
     .code = &qk_q5_K_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -726,6 +729,8 @@ static const qk_binding q5_K_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -757,13 +762,14 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q5_K_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -771,12 +777,12 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -806,6 +812,8 @@ static const qk_binding q5_K_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -837,13 +845,14 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q5_K_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -851,12 +860,12 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -886,6 +895,8 @@ static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -917,13 +928,14 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q5_K_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -931,12 +943,12 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -966,6 +978,8 @@ static const qk_binding q5_K_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -995,13 +1009,14 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q5_K_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1009,12 +1024,12 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1038,14 +1053,14 @@ static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_f16",
     .code = &qk_q5_K_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1067,6 +1082,8 @@ static const qk_binding q5_K_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1098,13 +1115,14 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q5_K_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1112,12 +1130,12 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1147,6 +1165,8 @@ static const qk_binding q5_K_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1178,13 +1198,14 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q5_K_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1192,12 +1213,12 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1227,6 +1248,8 @@ static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1258,13 +1281,14 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q5_K_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1272,12 +1296,12 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q5_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1309,6 +1333,8 @@ static const qk_binding q5_K_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1332,13 +1358,14 @@ static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q5_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q5_K_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1346,12 +1373,12 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1365,14 +1392,14 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_id_f32",
     .code = &qk_q5_K_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1394,6 +1421,8 @@ static const qk_binding q5_K_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1420,13 +1449,14 @@ static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q5_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q5_K_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1434,12 +1464,12 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1463,6 +1493,8 @@ static const qk_binding q5_K_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1489,13 +1521,14 @@ static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q5_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q5_K_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1503,12 +1536,12 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1532,6 +1565,8 @@ static const qk_binding q5_K_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1558,13 +1593,14 @@ static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q5_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q5_K_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q5_K_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1572,12 +1608,12 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1601,6 +1637,8 @@ static const qk_binding q5_K_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1624,13 +1662,14 @@ static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q5_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q5_K_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1638,12 +1677,12 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1657,14 +1696,14 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_id_f16",
     .code = &qk_q5_K_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1686,6 +1725,8 @@ static const qk_binding q5_K_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1712,13 +1753,14 @@ static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q5_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q5_K_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1726,12 +1768,12 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1755,6 +1797,8 @@ static const qk_binding q5_K_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1781,13 +1825,14 @@ static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q5_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q5_K_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1795,12 +1840,12 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1824,6 +1869,8 @@ static const qk_binding q5_K_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1850,13 +1897,14 @@ static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q5_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q5_K_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q5_K_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1864,12 +1912,12 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -174,6 +174,7 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
             ranges[i].size = call->arguments[i].need;
     }
     qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
+    qk_set_epilogue_(kernel, g->epilogue, constants);
     uint64_t groups = schedule == QK_SCHEDULE_PACK ? qk_ceil_(g->batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS
                       : schedule == QK_SCHEDULE_ADD_PARTS
                           ? qk_ceil_(count * g->batch, QK_PACK_THREADS)

@@ -440,6 +440,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         qk_mma_constants_(kernel, &call->backend->limits, &plan, constants);
     } else
         qk_gemv_constants_(kernel, &call->backend->limits, vectors, count, g->cols, constants);
+    qk_set_epilogue_(kernel, g->epilogue, constants);
     if (kernel->view == QK_VIEW_BLOCKS)
         qk_pad_(call, weights, first + count, ranges, constants);
     launch.kernel = kernel;
@@ -530,6 +531,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.push = push;
     /* As of a matrix with a row for each result. */
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
+    qk_set_epilogue_(kernel, push[7], constants);
     qk_pad_(call, weights, first + count, ranges, constants);
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
