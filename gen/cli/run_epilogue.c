@@ -77,17 +77,21 @@ static double add(double sum, double value, double *limit) {
     return sum + value;
 }
 
+/* A device may take what is below 2^-126 for zero. */
 static double multiply(double sum, double value, double *limit) {
-    *limit = *limit * fabs(value) + ldexp((fabs(sum) + *limit) * fabs(value), -24) + 0x1p-149;
+    *limit = *limit * fabs(value) + ldexp((fabs(sum) + *limit) * fabs(value), -24) + 0x1p-126;
     return sum * value;
 }
 
-/* With what single precision makes of silu: a device's exp may be wrong by 3 + 2 |v| units in the last place, and more
- * where it has no room for the result. */
+/* With what single precision makes of silu: a device's exp may be wrong by 3 + 2 |v| units in the last place; and what
+ * it divides by may be so large that it takes the result for zero. */
 static double gate(double sum, double value, double *limit) {
-    const double units = 8 + 2 * fabs(value), silu = value / (1 + exp(-value));
-    *limit += (fabs(sum) + *limit) * (ldexp(fabs(silu) * units, -23) + 1e-36);
-    return multiply(sum, silu, limit);
+    const double silu = value / (1 + exp(-value));
+    const double wrong = ldexp(fabs(silu) * (8 + 2 * fabs(value)), -23) + 2e-36;
+    const double more = (fabs(sum) + *limit) * wrong;
+    sum = multiply(sum, silu, limit);
+    *limit += more;
+    return sum;
 }
 
 double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double *limit) {
