@@ -103,6 +103,14 @@ static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
     return text.data;
 }
 
+/* What an encoder takes: where block `i` lies in each buffer. */
+static char *blocks_at(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        qg_text_printf(&text, ", (uint8_t *)weights[%u] + i * %uu", i, layout->buffers[i].bytes);
+    return text.data;
+}
+
 static char *reference(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                        const char **why) {
     qg_text text = qg_text_new(arena);
@@ -114,6 +122,9 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "c_type", element_type(kernels[k].type));
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
         qg_hole(&holes, "x_value", kernels[k].type == QG_F32 ? "x[m * cols + k]" : "qk_f16_to_f32(x[m * cols + k])");
+        qg_hole(&holes, "encoder", kernels[k].family->encodes ? qg_encoder(arena, kernels[k].layout, QG_C) : NULL);
+        qg_hole(&holes, "block_elements", qg_format(arena, "%uu", kernels[k].layout->elements));
+        qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
@@ -415,6 +426,12 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
 
 static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
+    if (kernel->family->encodes) {
+        qg_text_printf(text, "void qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n", kernel->name,
+                       kernel->layout->n_buffers, kernel->family->blocks.reference_parameters,
+                       element_type(kernel->type));
+        return;
+    }
     qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    ", kernel->family->reference_result,
                    kernel->name, kernel->layout->n_buffers);
     qg_print_filled(text, qg_form(kernel->family, kernel->layout)->reference_parameters, 'X',
@@ -472,6 +489,12 @@ static bool has_half_input(const qg_kernel *kernels, uint32_t count) {
     return false;
 }
 
+static bool has_encoder(const qg_kernel *kernels, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (kernels[i].family->encodes) return true;
+    return false;
+}
+
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
@@ -483,6 +506,11 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     if (has_half_input(kernels, count) || qg_uses(ir, QG_ROUND_F16)) qg_hole_set(&prelude, "f16_to_f32");
+    if (has_encoder(kernels, count)) {
+        qg_hole_set(&prelude, "f16_to_f32");
+        qg_hole_set(&prelude, "bf16_to_f32");
+        qg_hole_set(&prelude, "bits_to_f32");
+    }
     const char *prelude_text = qg_expand(arena, templates, "prelude.c", prelude.items, prelude.count, why);
     const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;
     if (!reference_text) return NULL;

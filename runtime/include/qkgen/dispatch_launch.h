@@ -222,6 +222,34 @@ static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_
     return qk_run_dequant_(&call, blocks, error);
 }
 
+/* Makes blocks of floats, as the format's specification says: what the kernel's reference in C does, bit for bit.
+ *
+ * weights   the format's buffers in the order of the kernel's bindings, each elements / block_elements blocks; written
+ * src       `elements` f32
+ * elements  a multiple of the format's block; 0 launches nothing, and no range is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                           qk_range src, uint64_t elements, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT};
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
+    if (status != QK_OK || elements == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    uint64_t blocks = elements / kernel->block_elements;
+    status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "src", src, blocks, (uint64_t)kernel->block_elements * 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
+}
+
 /* Decodes rows of a table: out[t][c] = value of row indices[t], column c, for t below `tokens` and c below `cols`.
  *
  * weights   the format's buffers, one range each: rows * cols / block_elements blocks
