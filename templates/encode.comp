@@ -6,7 +6,8 @@
 layout(local_size_x_id = @{id.local_size_x}) in;
 
 @{buffers}
-layout(binding = @{binding_src}, std430) restrict readonly buffer Src { float src[]; };
+layout(binding = @{binding_src}, std430) readonly buffer Src { float src[]; };
+layout(binding = @{binding_src}, std430) readonly buffer SrcFour { vec4 src_four[]; };
 
 layout(push_constant) uniform Push {
     uint tiles;  // blocks of @{block_elements} elements, to make
@@ -18,6 +19,10 @@ layout(push_constant) uniform Push {
 
 float qk_x(uint at) {
     return src[at];
+}
+
+vec4 qk_four(uint at) {
+    return src_four[at];
 }
 
 @{encoder}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WRITTEN = 128, UNROLLED = 64, MOST_NESTING = 16 };
+enum { MOST_WRITTEN = 128, UNROLLED = 64, UNROLLED_IN_SEARCH = 32, MOST_NESTING = 16 };
 
 typedef struct dialect {
     qg_target_id id;
@@ -36,6 +36,8 @@ typedef struct printer {
     uint32_t indent, made; /* made: names of the printer's own */
     const char *at;        /* the variable that counts in the innermost loop, of so many elements; NULL: none */
     uint32_t unit;
+    bool held,
+        whole; /* x of the group in hand, or of the whole block, is in an array that compilers keep in registers */
     uint32_t first, end;        /* equations whose names are variables here: those of the loop over groups in hand */
     uint32_t best;              /* 1 + the number of the best whose candidates are computed; 0: none */
     bool written[MOST_WRITTEN]; /* names of `per` 1 that have a variable in the loop in hand */
@@ -116,10 +118,14 @@ static bool is_used(const printer *p, uint32_t equation) {
     return false;
 }
 
-/* Whether a name is used where it is no variable. */
+/* Whether a name is used where it is no variable: outside of these equations, or by what is written out there. */
 static bool is_kept(const printer *p, uint32_t equation, uint32_t first, uint32_t end) {
-    for (uint32_t i = 0; i < p->encode->count; ++i)
-        if ((i < first || i >= end || items(p)[i].per == 1) && names(p, items(p)[i].value, equation)) return true;
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_equation *e = &items(p)[i];
+        if (!names(p, e->value, equation)) continue;
+        if (i < first || i >= end || (e->per == 1 && e->is_code)) return true;
+        if (e->per == 1 && !e->best && is_kept(p, i, first, end)) return true;
+    }
     return false;
 }
 
@@ -148,11 +154,26 @@ static const char *name_text(printer *p, uint32_t number, bool kept) {
     return qg_format(p->arena, "qk_all_%s[%s]", e->name, group_at(p, e->per));
 }
 
+static bool is_arithmetic(const qg_term *term) {
+    while (term->op == QG_NEG) term = term->arg[0];
+    return is_float(term) && (term->op == QG_ADD || term->op == QG_SUB || term->op == QG_MUL);
+}
+
+/* An operand of anything but arithmetic. In GLSL, `precise` holds for the operations that a variable is made of, and
+ * not for those that a function or a comparison is given: these get a variable of their own. */
+static const char *apart(printer *p, const qg_term *term) {
+    const char *text = term_text(p, term);
+    if (p->d->id != QG_GLSL || !is_arithmetic(term)) return text;
+    const char *name = fresh(p);
+    line(p, qg_format(p->arena, "%s %s = %s;", declared(p, true, true), name, text));
+    return name;
+}
+
 /* A pattern of calls.def, or of one like it. */
 static const char *filled(printer *p, const char *pattern, const qg_term *term) {
     const char *arguments[3] = {NULL, NULL, NULL};
     qg_text text = qg_text_new(p->arena);
-    for (int i = 0; i < 3 && term->arg[i]; ++i) arguments[i] = term_text(p, term->arg[i]);
+    for (int i = 0; i < 3 && term->arg[i]; ++i) arguments[i] = apart(p, term->arg[i]);
     for (; *pattern; ++pattern) {
         if (*pattern != '$') {
             qg_text_add(&text, pattern, 1);
@@ -173,6 +194,11 @@ static const char *operand(printer *p, const qg_term *term) {
     const char *text = term_text(p, term);
     const bool negative = term->op == QG_CONST && *text == '-';
     return is_leaf(term) && !negative ? text : qg_format(p->arena, "(%s)", text);
+}
+
+/* The same of a comparison or a choice. */
+static const char *operand_apart(printer *p, const qg_term *term) {
+    return p->d->id == QG_GLSL && is_arithmetic(term) ? apart(p, term) : operand(p, term);
 }
 
 static const char *op_text(qg_op op) {
@@ -248,13 +274,11 @@ static void print_group(printer *p, const qg_term *const *terms, const char *con
     for (uint32_t i = 0; i < count; ++i)
         line(p, qg_format(p->arena, "%s %s = %s;", declared(p, is_float(terms[i]), false), into[i],
                           begin_of(p, terms[i])));
-    const char *unroll = n <= UNROLLED && !p->best ? p->d->unroll : "";
+    const char *unroll = n <= (p->best ? UNROLLED_IN_SEARCH : UNROLLED) ? p->d->unroll : "";
     const bool whole = per == p->layout->elements;
-    const char *group = whole ? "" : group_at(p, per);
-    begin(p, whole ? qg_format(p->arena, "%sfor (%s qk_i = 0; qk_i < %u; ++qk_i) {", unroll, p->d->integer, n)
-                   : qg_format(p->arena, "%sfor (%s qk_i = %s * %u; qk_i < %s * %u + %u; ++qk_i) {", unroll,
-                               p->d->integer, group, n, group, n, n));
-    const loop before = enter(p, "qk_i", step);
+    const char *at = whole ? "qk_i" : qg_format(p->arena, "(%s * %u + qk_i)", group_at(p, per), n);
+    begin(p, qg_format(p->arena, "%sfor (%s qk_i = 0; qk_i < %u; ++qk_i) {", unroll, p->d->integer, n));
+    const loop before = enter(p, at, step);
     for (uint32_t i = 0; i < count; ++i) add_value(p, terms[i], into[i]);
     leave(p, &before);
 }
@@ -303,6 +327,7 @@ static const char *call_text(printer *p, const qg_term *term) {
     };
     switch (term->call) {
     case QG_CALL_X:
+        if (p->held) return qg_format(p->arena, "qk_held[%s]", p->whole ? p->at : "qk_i");
         return p->d->id == QG_GLSL ? qg_format(p->arena, "qk_x(qk_from + uint(%s))", p->at)
                                    : qg_format(p->arena, "qk_x[%s]", p->at);
     case QG_CALL_LOCAL: return name_text(p, term->ref, false);
@@ -366,12 +391,18 @@ static const char *term_text(printer *p, const qg_term *term) {
                                 : qg_format(p->arena, "float(%s)", term_text(p, term->arg[0]));
     case QG_NEG: return qg_format(p->arena, "-%s", operand(p, term->arg[0]));
     case QG_SELECT: {
-        const char *condition = operand(p, term->arg[0]), *a = operand(p, term->arg[1]);
-        return qg_format(p->arena, "%s ? %s : %s", condition, a, operand(p, term->arg[2]));
+        const char *condition = operand(p, term->arg[0]), *a = operand_apart(p, term->arg[1]);
+        return qg_format(p->arena, "%s ? %s : %s", condition, a, operand_apart(p, term->arg[2]));
     }
-    default: {
+    case QG_ADD:
+    case QG_SUB:
+    case QG_MUL: {
         const char *a = operand(p, term->arg[0]);
         return qg_format(p->arena, "%s %s %s", a, op_text(term->op), operand(p, term->arg[1]));
+    }
+    default: {
+        const char *a = operand_apart(p, term->arg[0]);
+        return qg_format(p->arena, "%s %s %s", a, op_text(term->op), operand_apart(p, term->arg[1]));
     }
     }
 }
@@ -440,7 +471,7 @@ static void print_code(printer *p, uint32_t number) {
     const qg_code *code = &p->layout->codes[e->code];
     const char *bits = qg_format(p->arena, "qk_bits_%s", code->name), *c = p->d->id == QG_C ? "qk_" : "";
     const bool real = is_float(e->value);
-    const char *value = e->per == 1 && !real ? name_text(p, number, false) : term_text(p, e->value);
+    const char *value = e->per == 1 && !real ? name_text(p, number, false) : apart(p, e->value);
     if (real) {
         const char *type = qg_scalars[code->type].name;
         line(p, qg_format(p->arena, "%s %s = qk_bits_of_%s(%s);", p->d->word, bits, type, value));
@@ -562,6 +593,32 @@ static uint32_t segment_end(const printer *p, uint32_t first) {
     return end;
 }
 
+static bool sees_x(const printer *p, const qg_term *term) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->call == QG_CALL_X) return true;
+    const uint32_t e = equation_of(p, term);
+    if (e < p->encode->count && items(p)[e].per == 1 && sees_x(p, items(p)[e].value)) return true;
+    return sees_x(p, term->arg[0]) || sees_x(p, term->arg[1]) || sees_x(p, term->arg[2]);
+}
+
+/* Whether a run of so many elements is loaded at once. In C, nothing is gained. */
+static bool can_hold(const printer *p, uint32_t count) {
+    return p->d->id != QG_C && count <= UNROLLED && count % 4 == 0;
+}
+
+/* Loads x of `count` elements, four at a time; `from` counts in fours. */
+static void hold(printer *p, uint32_t count, const char *from) {
+    line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
+    begin(p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
+    line(p, p->d->id == QG_GLSL
+                ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
+                : qg_format(p->arena, "const float4 qk_v = ((device const float4 *)qk_x)[%s + uint(qk_j)];", from));
+    for (uint32_t i = 0; i < 4; ++i) line(p, qg_format(p->arena, "qk_held[4 * qk_j + %u] = qk_v[%u];", i, i));
+    p->indent -= 1;
+    line(p, "}");
+    p->held = true;
+}
+
 static void print_segment(printer *p, uint32_t first, uint32_t end) {
     const uint32_t per = items(p)[first].per, n = p->layout->elements / per;
     loop before = {NULL, 0, {false}};
@@ -570,12 +627,21 @@ static void print_segment(printer *p, uint32_t first, uint32_t end) {
             if (items(p)[i].per != 1 && !items(p)[i].candidates && is_kept(p, i, first, end))
                 line(p, qg_format(p->arena, "%s qk_all_%s[%u];", declared(p, is_float(items(p)[i].value), false),
                                   items(p)[i].name, n));
-        begin(p, qg_format(p->arena, "for (%s qk_g = 0; qk_g < %u; ++qk_g) {", p->d->integer, n));
+        begin(p, qg_format(p->arena, "%sfor (%s qk_g = 0; qk_g < %u; ++qk_g) {", p->whole ? p->d->unroll : "",
+                           p->d->integer, n));
         before = enter(p, "qk_g", per);
     }
+    bool looks = false;
+    for (uint32_t i = first; i < end; ++i) looks |= sees_x(p, items(p)[i].value);
+    const bool holds = n > 1 && !p->held && looks && can_hold(p, per);
+    if (holds)
+        hold(p, per,
+             p->d->id == QG_GLSL ? qg_format(p->arena, "(qk_from + uint(qk_g) * %uu) / 4u", per)
+                                 : qg_format(p->arena, "uint(qk_g) * %uu", per / 4));
     p->first = first;
     p->end = end;
     print_equations(p, first, end);
+    if (holds) p->held = false;
     if (n > 1) {
         for (uint32_t i = first; i < end; ++i)
             if (items(p)[i].per != 1 && !items(p)[i].candidates && is_kept(p, i, first, end))
@@ -694,6 +760,8 @@ char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id) {
             line(&p, qg_format(arena, "%sfor (int qk_j = 0; qk_j < %u; ++qk_j) qk_words_%s[qk_j] = 0u;",
                                n <= UNROLLED ? p.d->unroll : "", n, name));
     }
+    p.whole = can_hold(&p, layout->elements);
+    if (p.whole) hold(&p, layout->elements, id == QG_GLSL ? "qk_from / 4u" : "0u");
     for (uint32_t i = 0; i < layout->encode->count;) {
         if (items(&p)[i].per == 1) {
             ++i;
