@@ -220,7 +220,7 @@ static void put_table(qg_text *text, const qg_spec_table *table) {
 static void put_equations(qg_text *text, const qg_spec_equation *equations, uint32_t count, int indent) {
     for (uint32_t i = 0; i < count; i++) {
         const qg_spec_equation *e = &equations[i];
-        qg_text_printf(text, "%*s%s", indent, "", e->count != NULL ? "best" : e->name);
+        qg_text_printf(text, "%*s%s", indent, "", e->count == NULL ? e->name : e->sweeps ? "sweep" : "best");
         if (e->per != NULL) {
             qg_text_puts(text, " per ");
             put_expr(text, e->per);
@@ -235,6 +235,10 @@ static void put_equations(qg_text *text, const qg_spec_equation *equations, uint
             qg_text_puts(text, " = ");
         }
         put_expr(text, e->value);
+        if (e->next != NULL) {
+            qg_text_puts(text, " then ");
+            put_expr(text, e->next);
+        }
         qg_text_puts(text, "\n");
     }
 }
@@ -417,13 +421,17 @@ static void put_layout_encode(qg_text *text, const qg_layout *layout) {
     for (uint32_t i = 0; i < encode->count; i++) {
         const qg_equation *e = &encode->items[i];
         if (e->candidates != 0) {
-            qg_text_printf(text, "    best of %u, per %u, equations %u to %u, where\n", e->candidates, e->per, e->first,
-                           e->end);
+            qg_text_printf(text, "    %s %u, per %u, equations %u to %u, where\n", e->sweeps ? "sweep of" : "best of",
+                           e->candidates, e->per, e->first, e->end);
         } else {
             qg_text_printf(text, "    %u: %s%s, per %u%s\n", i, e->is_code ? "code " : "", e->name, e->per,
                            e->best != 0 ? ", of each candidate" : "");
         }
         put_term(text, layout, e->value, 8);
+        if (e->next != NULL) {
+            qg_text_puts(text, "      then\n");
+            put_term(text, layout, e->next, 8);
+        }
     }
 }
 

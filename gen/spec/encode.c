@@ -115,7 +115,8 @@ const qg_term *qg_type_name_of_encode(qg_work *work, const qg_expr *expr) {
     if (equation->value == NULL) {
         return NULL; /* reported there */
     }
-    if (equation->best != scope->best && equation->best != 0 && equation->per == 1) {
+    const bool stored = equation->per != 1 || equation->next != NULL;
+    if (equation->best != scope->best && equation->best != 0 && !stored) {
         qg_error(work->diag, expr->loc,
                  "'%s' is computed for each element and each candidate, of which none is kept: write it again here",
                  expr->name);
@@ -305,7 +306,8 @@ static const qg_term *type_two(qg_work *work, const qg_expr *expr, qg_function c
 static const qg_term *type_kept(qg_work *work, const qg_expr *expr) {
     qg_scope *scope = work->scope;
     const qg_expr *name = expr->arg[0];
-    if (scope->best == 0 || name->kind != QG_E_NAME || scope->n_kept == QG_MAX_KEPT) {
+    const bool in_best = scope->best != 0 && !scope->equations[scope->best - 1].sweeps;
+    if (!in_best || name->kind != QG_E_NAME || scope->n_kept == QG_MAX_KEPT) {
         qg_error(work->diag, expr->loc, "'kept' takes a name of the 'best' that it stands in, at most %d times",
                  QG_MAX_KEPT);
         return NULL;
@@ -505,27 +507,61 @@ static void type_equation(qg_work *work, const qg_spec_equation *written, uint32
         value = fit_code(work, code, value);
     }
     equation.value = value;
+    equation.next = written->next != NULL ? value : NULL; /* which is replaced when all names are known */
+    if (written->next != NULL && (scope->best == 0 || !scope->equations[scope->best - 1].sweeps)) {
+        qg_error(work->diag, written->next->loc, "'then' says what a state of 'sweep' becomes: it stands there alone");
+    }
     add_equation(scope, equation);
     if (code != NULL) {
         scope->set[equation.code] = true;
     }
 }
 
-/* A search: all of a candidate is computed, and it is kept, or not. The first one is. */
+/* What the states of a sweep become. They keep the range in which they begin. */
+static void type_next(qg_work *work, const qg_spec_equation *written) {
+    qg_scope *scope = work->scope;
+    uint32_t at;
+    if (!find_equation(scope, written->name, &at)) {
+        return; /* reported */
+    }
+    qg_equation *e = &scope->equations[at];
+    scope->per = 1;
+    const qg_term *next = qg_type_expr(work, written->next);
+    if (next == NULL || e->value == NULL || !qg_is_number(work, next, "as what a state becomes")) {
+        return;
+    }
+    if (e->value->kind == QG_K_FLOAT) {
+        next = qg_to_float(work, next);
+    } else if (next->kind != QG_K_INT || next->low < e->value->low || next->high > e->value->high) {
+        qg_error(work->diag, next->loc,
+                 "'%s' begins as an integer from %lld to %lld, and must become one: bound it where it is rounded",
+                 written->name, (long long)e->value->low, (long long)e->value->high);
+        return;
+    }
+    e->next = next;
+}
+
+/* A search: all of a candidate is computed, and it is kept, or not. The first one is. Or a sweep: for one element after
+ * the other, names of `per` 1 are computed, and states change, or not. */
 static void type_best(qg_work *work, const qg_spec_equation *written) {
     qg_scope *scope = work->scope;
     uint32_t per, candidates;
     if (!check_per(work, written->per, work->elements, &per) || !check_name(work, written->name, written->loc) ||
-        !qg_eval_within(work, written->count, "the number of candidates", 2, MOST_COUNT, &candidates)) {
+        !qg_eval_within(work, written->count, written->sweeps ? "how often a sweep goes" : "the number of candidates",
+                        written->sweeps ? 1 : 2, MOST_COUNT, &candidates)) {
         return;
     }
     if (per == 1) {
-        qg_error(work->diag, written->loc, "'best' needs 'per' above 1: candidates are compared for a group");
+        qg_error(work->diag, written->loc, "'%s' needs 'per' above 1: it is for a group",
+                 written->sweeps ? "sweep" : "best");
         return;
     }
     const uint32_t at = scope->n_equations;
-    add_equation(scope,
-                 (qg_equation){.name = written->name, .loc = written->loc, .per = per, .candidates = candidates});
+    add_equation(scope, (qg_equation){.name = written->name,
+                                      .loc = written->loc,
+                                      .per = per,
+                                      .candidates = candidates,
+                                      .sweeps = written->sweeps});
     scope->best = at + 1;
     scope->counters[0] = written->name;
     scope->extents[0] = candidates;
@@ -533,10 +569,15 @@ static void type_best(qg_work *work, const qg_spec_equation *written) {
     for (uint32_t i = 0; i < written->n_body; i++) {
         type_equation(work, &written->body[i], per);
     }
-    scope->per = per;
+    for (uint32_t i = 0; i < written->n_body; i++) {
+        if (written->sweeps && written->body[i].next != NULL) {
+            type_next(work, &written->body[i]);
+        }
+    }
+    scope->per = written->sweeps ? 1 : per;
     const qg_term *condition = qg_type_condition(work, written->value);
     resolve_kept(work);
-    if (condition != NULL && !is_constant_within(work, condition, per, "where")) {
+    if (condition != NULL && !is_constant_within(work, condition, scope->per, "where")) {
         condition = NULL;
     }
     scope->n_counters = 0;
@@ -592,7 +633,7 @@ static void check_equations_used(qg_work *work) {
         const qg_equation *e = &scope->equations[i];
         bool used = e->is_code || e->candidates != 0;
         for (uint32_t other = 0; other < scope->n_equations && !used; other++) {
-            used = names(scope->equations[other].value, i);
+            used = names(scope->equations[other].value, i) || names(scope->equations[other].next, i);
         }
         if (!used) {
             qg_error(work->diag, e->loc, "'%s' is never used: use it in an equation behind this one, or remove it",

@@ -1,5 +1,5 @@
-/* The grammar of `encode`: equations, and searches for the best of some candidates. `best`, `of` and `where` have a
- * meaning here alone. */
+/* The grammar of `encode`: equations, searches for the best of some candidates, and sweeps over the elements of a
+ * group. `best`, `sweep`, `of` and `where` have a meaning here alone. */
 #include "spec/lex.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static bool add(qg_parser *parser, equations *list, qg_spec_equation equation, u
     return true;
 }
 
-/* NAME [per N] = EXPRESSION */
+/* NAME [per N] = EXPRESSION [then EXPRESSION] */
 static bool parse_equation(qg_parser *parser, equations *list, uint32_t *all) {
     qg_spec_equation equation = {0};
     if (!qg_parse_name(parser, "the name that an equation sets, or '}'", &equation.name, &equation.loc) ||
@@ -51,18 +51,25 @@ static bool parse_equation(qg_parser *parser, equations *list, uint32_t *all) {
         return false;
     }
     equation.value = parse_expression(parser);
+    if (equation.value != NULL && accept_word(parser, "then")) {
+        equation.next = parse_expression(parser);
+        if (equation.next == NULL) {
+            return false;
+        }
+    }
     return equation.value != NULL && add(parser, list, equation, all);
 }
 
-/* best [per N] of NAME in COUNT { equations } [where CONDITION] */
-static bool parse_best(qg_parser *parser, equations *list, uint32_t *all) {
-    qg_spec_equation best = {.loc = parser->previous.loc};
+/* best [per N] of NAME in COUNT { equations } where CONDITION; the same with `sweep`. */
+static bool parse_best(qg_parser *parser, equations *list, uint32_t *all, bool sweeps) {
+    qg_spec_equation best = {.loc = parser->previous.loc, .sweeps = sweeps};
     equations body = {0};
     if (!parse_per(parser, &best.per)) {
         return false;
     }
     if (!accept_word(parser, "of")) {
-        qg_expected(parser, "'of' and the name that counts the candidates");
+        qg_expected(parser, sweeps ? "'of' and the name that counts how often"
+                                   : "'of' and the name that counts the candidates");
         return false;
     }
     if (!qg_parse_name(parser, "the name that counts the candidates", &best.name, &best.loc) ||
@@ -80,7 +87,8 @@ static bool parse_best(qg_parser *parser, equations *list, uint32_t *all) {
     }
     qg_advance(parser);
     if (!accept_word(parser, "where")) {
-        qg_expected(parser, "'where' and when a candidate takes the place of the one that is kept");
+        qg_expected(parser, sweeps ? "'where' and when states become what is behind 'then'"
+                                   : "'where' and when a candidate takes the place of the one that is kept");
         return false;
     }
     best.value = parse_expression(parser);
@@ -93,7 +101,8 @@ static bool parse_body(qg_parser *parser, qg_spec *spec) {
     equations list = {0};
     uint32_t all = 0;
     while (parser->token.kind != QG_T_CLOSE_BRACE) {
-        if (!(accept_word(parser, "best") ? parse_best(parser, &list, &all) : parse_equation(parser, &list, &all))) {
+        const bool best = accept_word(parser, "best"), sweeps = !best && accept_word(parser, "sweep");
+        if (!(best || sweeps ? parse_best(parser, &list, &all, sweeps) : parse_equation(parser, &list, &all))) {
             return false;
         }
     }

@@ -73,13 +73,16 @@ typedef struct qg_expr {
     const char *index;            /* CALL: the name that counts; NULL: none */
 } qg_expr;
 
-/* Of `encode`: `NAME [per N] = EXPRESSION`, or `best [per N] of INDEX in COUNT { equations } [where CONDITION]`. */
+/* Of `encode`: `NAME [per N] = EXPRESSION [then EXPRESSION]`, or `best [per N] of INDEX in COUNT { equations } where
+ * CONDITION`, or the same with `sweep`. */
 typedef struct qg_spec_equation {
     const char *name; /* of best: the index */
     qg_loc loc;
     const qg_expr *per;   /* NULL: the block; of a code its own; within best that of best */
     const qg_expr *value; /* of best: the condition, or NULL */
-    const qg_expr *count; /* of candidates; NULL: an equation */
+    const qg_expr *next;  /* within sweep: what it becomes; NULL: it is no state */
+    const qg_expr *count; /* of candidates, or of times; NULL: an equation */
+    bool sweeps;
     uint32_t n_body;
     const struct qg_spec_equation *body;
 } qg_spec_equation;
@@ -326,21 +329,23 @@ typedef struct qg_term {
     const struct qg_term *arg[3];
 } qg_term;
 
-/* An equation of encode, or the search for the best of some candidates. Names of `per` 1 are not stored, but written
- * out where they are used. */
+/* An equation of encode, or the search for the best of some candidates, or a sweep that goes over the elements of a
+ * group some times. Names of `per` 1 are not stored, but written out where they are used; states of a sweep are. */
 typedef struct qg_equation {
-    const char *name; /* of best: the index */
+    const char *name; /* of best and sweep: the index */
     qg_loc loc;
     uint32_t per;
     bool is_code;
     uint32_t code;               /* that it sets, where is_code */
-    const struct qg_term *value; /* of best: the condition, or NULL; a code of a small float: its bits */
-    uint32_t candidates;         /* of best; 0: an equation */
-    uint32_t first, end;         /* of best: its equations in qg_encode */
-    uint32_t best;               /* of an equation of best: 1 + the number of that; else 0 */
+    const struct qg_term *value; /* of best and sweep: the condition; a code of a small float: its bits */
+    const struct qg_term *next;  /* of a state: what it becomes where the condition holds; else NULL */
+    uint32_t candidates;         /* of best and sweep, how many, or how often; 0: an equation */
+    bool sweeps;
+    uint32_t first, end; /* of best and sweep: their equations in qg_encode */
+    uint32_t best;       /* of an equation of these: 1 + the number of that; else 0 */
 } qg_equation;
 
-/* How blocks are made of floats: equations in their order. Those of best follow it. */
+/* How blocks are made of floats: equations in their order. Those of best and sweep follow these. */
 typedef struct qg_encode {
     uint32_t count;
     const qg_equation *items;

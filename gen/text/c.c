@@ -525,8 +525,10 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "/* ", " * ", " */\n"));
     qg_hole(&holes, "dispatch", dispatch_text(request, options));
     qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "tables", qg_tables(arena, elements, c, "static const"));
-    qg_hole(&holes, "decode", decode(arena, ir, elements, reference_text));
+    const bool decodes = mentions(reference_text, "value_at") || mentions(reference_text, "f16_at") ||
+                         mentions(reference_text, "bf16_at");
+    qg_hole(&holes, "tables", decodes ? qg_tables(arena, elements, c, "static const") : "");
+    qg_hole(&holes, "decode", decodes ? decode(arena, ir, elements, reference_text) : "");
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));

@@ -92,6 +92,11 @@ static bool compares(const qg_term *term, uint32_t equation) {
     return compares(term->arg[0], equation) || compares(term->arg[1], equation) || compares(term->arg[2], equation);
 }
 
+/* Whether an equation names another one, in what it is or in what it becomes. */
+static bool uses(const printer *p, uint32_t by, uint32_t equation) {
+    return names(p, items(p)[by].value, equation) || names(p, items(p)[by].next, equation);
+}
+
 /* Which equation a name is of; the count of all: of none. */
 static uint32_t equation_of(const printer *p, const qg_term *term) {
     if (term->op == QG_CALL && (term->call == QG_CALL_LOCAL || term->call == QG_CALL_KEPT)) return term->ref;
@@ -106,7 +111,7 @@ static bool depends(const printer *p, const qg_term *term, uint32_t first, uint3
     const uint32_t e = equation_of(p, term);
     if (e < p->encode->count) {
         if (e >= first && e < end) return true;
-        if (items(p)[e].per == 1) return depends(p, items(p)[e].value, first, end);
+        if (items(p)[e].per == 1 && !items(p)[e].next) return depends(p, items(p)[e].value, first, end);
     }
     return depends(p, term->arg[0], first, end) || depends(p, term->arg[1], first, end) ||
            depends(p, term->arg[2], first, end);
@@ -114,7 +119,7 @@ static bool depends(const printer *p, const qg_term *term, uint32_t first, uint3
 
 static bool is_used(const printer *p, uint32_t equation) {
     for (uint32_t i = 0; i < p->encode->count; ++i)
-        if (names(p, items(p)[i].value, equation)) return true;
+        if (uses(p, i, equation)) return true;
     return false;
 }
 
@@ -122,9 +127,9 @@ static bool is_used(const printer *p, uint32_t equation) {
 static bool is_kept(const printer *p, uint32_t equation, uint32_t first, uint32_t end) {
     for (uint32_t i = 0; i < p->encode->count; ++i) {
         const qg_equation *e = &items(p)[i];
-        if (!names(p, e->value, equation)) continue;
+        if (!uses(p, i, equation)) continue;
         if (i < first || i >= end || (e->per == 1 && e->is_code)) return true;
-        if (e->per == 1 && !e->best && is_kept(p, i, first, end)) return true;
+        if (e->per == 1 && !e->best && i != equation && is_kept(p, i, first, end)) return true;
     }
     return false;
 }
@@ -141,6 +146,7 @@ static const char *group_at(const printer *p, uint32_t per) {
 
 static const char *name_text(printer *p, uint32_t number, bool kept) {
     const qg_equation *e = &items(p)[number];
+    if (e->per == 1 && e->next) return qg_format(p->arena, "qk_all_%s[%s]", e->name, p->at);
     if (e->per == 1) {
         if (!p->written[number]) {
             const char *value = term_text(p, e->value);
@@ -513,6 +519,8 @@ static void finish_digits(printer *p, const qg_slice *slice) {
 /* ---- equations ---- */
 
 static void print_best(printer *p, uint32_t number);
+static void print_sweep(printer *p, uint32_t number);
+static loop begin_elements(printer *p, uint32_t per);
 
 /* How many equations from here on look at the same, and need nothing of each other. */
 static uint32_t together(const printer *p, uint32_t first, uint32_t end) {
@@ -532,8 +540,13 @@ static void print_equations(printer *p, uint32_t first, uint32_t end) {
     for (uint32_t i = first; i < end;) {
         const qg_equation *e = &items(p)[i];
         if (e->candidates) {
-            print_best(p, i);
+            (e->sweeps ? print_sweep : print_best)(p, i);
             i = e->end;
+        } else if (e->per == 1 && e->next) {
+            const loop before = begin_elements(p, p->unit ? p->unit : p->layout->elements);
+            const char *value = term_text(p, e->value);
+            line(p, qg_format(p->arena, "%s = %s;", name_text(p, i++, false), value));
+            leave(p, &before);
         } else if (e->per == 1) {
             ++i;
         } else if (e->is_code) {
@@ -549,8 +562,8 @@ static void print_equations(printer *p, uint32_t first, uint32_t end) {
             print_group(p, terms, into, count);
         } else {
             const char *value = term_text(p, e->value);
-            line(p, qg_format(p->arena, "%s %s = %s;", declared(p, is_float(e->value), true), name_text(p, i, false),
-                              value));
+            line(p, qg_format(p->arena, "%s %s = %s;", declared(p, is_float(e->value), !e->next),
+                              name_text(p, i, false), value));
             ++i;
         }
     }
@@ -586,6 +599,37 @@ static void print_best(printer *p, uint32_t number) {
     finish(p);
 }
 
+/* A loop over the elements of the group in hand, or of the block. */
+static loop begin_elements(printer *p, uint32_t per) {
+    const char *at = per == p->layout->elements ? "qk_i" : qg_format(p->arena, "(%s * %u + qk_i)", p->at, per);
+    begin(p, qg_format(p->arena, "for (%s qk_i = 0; qk_i < %u; ++qk_i) {", p->d->integer, per));
+    return enter(p, at, 1);
+}
+
+/* Goes over the elements of the group, one after the other; all states change together. */
+static void print_sweep(printer *p, uint32_t number) {
+    const qg_equation *sweep = &items(p)[number];
+    const char *t = fresh(p), *next[MOST_WRITTEN];
+    print_equations(p, sweep->first, sweep->end);
+    begin(p, qg_format(p->arena, "for (%s %s = 0; %s < %u; ++%s) {", p->d->integer, t, t, sweep->candidates, t));
+    p->counters[0] = t;
+    const loop before = begin_elements(p, sweep->per);
+    const char *condition = operand(p, sweep->value);
+    for (uint32_t i = sweep->first; i < sweep->end; ++i) {
+        const qg_equation *e = &items(p)[i];
+        if (!e->next) continue;
+        const char *value = term_text(p, e->next);
+        next[i] = fresh(p);
+        line(p, qg_format(p->arena, "%s %s = %s;", declared(p, is_float(e->next), true), next[i], value));
+    }
+    begin(p, qg_format(p->arena, "if (%s) {", condition));
+    for (uint32_t i = sweep->first; i < sweep->end; ++i)
+        if (items(p)[i].next) line(p, qg_format(p->arena, "%s = %s;", name_text(p, i, false), next[i]));
+    finish(p);
+    leave(p, &before);
+    finish(p);
+}
+
 /* Equations from `first` on that are of the same groups. */
 static uint32_t segment_end(const printer *p, uint32_t first) {
     uint32_t end = first;
@@ -597,7 +641,7 @@ static bool sees_x(const printer *p, const qg_term *term) {
     if (!term) return false;
     if (term->op == QG_CALL && term->call == QG_CALL_X) return true;
     const uint32_t e = equation_of(p, term);
-    if (e < p->encode->count && items(p)[e].per == 1 && sees_x(p, items(p)[e].value)) return true;
+    if (e < p->encode->count && items(p)[e].per == 1 && !items(p)[e].next && sees_x(p, items(p)[e].value)) return true;
     return sees_x(p, term->arg[0]) || sees_x(p, term->arg[1]) || sees_x(p, term->arg[2]);
 }
 
@@ -622,6 +666,10 @@ static void hold(printer *p, uint32_t count, const char *from) {
 static void print_segment(printer *p, uint32_t first, uint32_t end) {
     const uint32_t per = items(p)[first].per, n = p->layout->elements / per;
     loop before = {NULL, 0, {false}};
+    for (uint32_t i = first; i < end; ++i)
+        if (items(p)[i].per == 1 && items(p)[i].next)
+            line(p, qg_format(p->arena, "%s qk_all_%s[%u];", declared(p, is_float(items(p)[i].value), false),
+                              items(p)[i].name, p->layout->elements));
     if (n > 1) {
         for (uint32_t i = first; i < end; ++i)
             if (items(p)[i].per != 1 && !items(p)[i].candidates && is_kept(p, i, first, end))
@@ -632,7 +680,7 @@ static void print_segment(printer *p, uint32_t first, uint32_t end) {
         before = enter(p, "qk_g", per);
     }
     bool looks = false;
-    for (uint32_t i = first; i < end; ++i) looks |= sees_x(p, items(p)[i].value);
+    for (uint32_t i = first; i < end; ++i) looks |= sees_x(p, items(p)[i].value) || sees_x(p, items(p)[i].next);
     const bool holds = n > 1 && !p->held && looks && can_hold(p, per);
     if (holds)
         hold(p, per,
@@ -714,7 +762,7 @@ static bool looks_up(const qg_term *term, uint32_t table) {
 static void add_tables(printer *p) {
     for (uint32_t t = 0; t < p->layout->n_tables; ++t)
         for (uint32_t i = 0; i < p->encode->count; ++i)
-            if (looks_up(items(p)[i].value, t)) {
+            if (looks_up(items(p)[i].value, t) || looks_up(items(p)[i].next, t)) {
                 add_table(p, &p->layout->tables[t]);
                 break;
             }
