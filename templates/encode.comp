@@ -13,21 +13,9 @@ layout(push_constant) uniform Push {
     uint tiles;  // blocks of @{block_elements} elements, to make
 };
 
-@{prelude}
-
-@include encode.glsl
-
-float qk_x(uint at) {
-    return src[at];
-}
-
-vec4 qk_four(uint at) {
-    return src_four[at];
-}
-
-@{encoder}
+@include encode_block.glsl
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i);
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * @{block_elements}u);
 }

@@ -9,5 +9,5 @@ kernel void @{name}(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tiles; i += threads) qk_@{format}::qk_encode(i, src, @{weights});
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_@{format}::qk_encode(i, src + i * @{block_elements}u, @{weights});
 }

@@ -141,6 +141,16 @@ mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \
 mutate "digits of a base become a fraction rounded up" gen/text/encode.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
   script encode c "one tq1_0"
 
+mutate "a row that there is not is not set, Vulkan" templates/set_rows.comp 's/ \&\& row < row_end//' \
+  script encode "c vulkan" "sets q4_0"
+mutate "a row that there is not is not set, MSL" templates/set_rows.metal 's/ \|\| row >= push.row_end//' \
+  script encode "c msl" "sets q4_0"
+mutate "a row that there is not is not set, C" templates/set_rows.c 's/indices\[t\] >= rows/indices[t] > rows/' \
+  script encode c "sets q4_0"
+mutate "it is counted once, Vulkan" templates/set_rows.comp 's/ \&\& tile == 0u//' script encode "c vulkan" "sets q4_0"
+mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explicit\(status[^;]*;/;/' \
+  script encode "c msl" "sets q4_0"
+
 # ---- sizes ----
 mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test

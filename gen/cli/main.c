@@ -69,6 +69,7 @@ static const struct command {
       " gemv_id --format F --target T --type f32|f16 --experts E --rows N --cols K --tokens M --slots S --in FILE "
       "--ids FILE --x FILE --out FILE\n"
       " encode --format F --target T --in FILE --out FILE\n"
+      " set_rows --format F --target T --rows N --cols K --in FILE --indices FILE [--into FILE] --out FILE\n"
       " qdq_init --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE --out q=FILE\n"
       " qdq_forward --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
       " qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"

@@ -384,7 +384,8 @@ static const char *type_list(qg_arena *arena, const qg_family *family) {
 int qg_command_run(qg_session *session, int argc, char **argv) {
     const char *named = find_family(argc, argv);
     const qg_plain *plain = qg_plain_named(named, NULL);
-    if (qg_family_named(named) == &qg_families[QG_FAMILY_ENCODE]) return qg_run_encode(session, argc, argv);
+    const qg_family *family = qg_family_named(named);
+    if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
                *math_name = NULL, *sum = NULL, *residual = NULL, *bias = NULL;

@@ -122,7 +122,6 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "c_type", element_type(kernels[k].type));
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
         qg_hole(&holes, "x_value", kernels[k].type == QG_F32 ? "x[m * cols + k]" : "qk_f16_to_f32(x[m * cols + k])");
-        qg_hole(&holes, "encoder", kernels[k].family->encodes ? qg_encoder(arena, kernels[k].layout, QG_C) : NULL);
         qg_hole(&holes, "block_elements", qg_format(arena, "%uu", kernels[k].layout->elements));
         qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
         qg_hole(&holes, "value_of_row",
@@ -427,9 +426,9 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
 static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
     if (kernel->family->encodes) {
-        qg_text_printf(text, "void qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n", kernel->name,
-                       kernel->layout->n_buffers, kernel->family->blocks.reference_parameters,
-                       element_type(kernel->type));
+        qg_text_printf(text, "%s qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n",
+                       kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
+                       kernel->family->blocks.reference_parameters, element_type(kernel->type));
         return;
     }
     qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    ", kernel->family->reference_result,
@@ -495,6 +494,15 @@ static bool has_encoder(const qg_kernel *kernels, uint32_t count) {
     return false;
 }
 
+/* What makes a block, and the functions that it calls; "" where no kernel does. */
+static const char *encoder(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
+                           const char **why) {
+    if (!has_encoder(kernels, count)) return "";
+    qg_holes holes = {.count = 0};
+    qg_hole(&holes, "encoder", qg_encoder(arena, kernels[0].layout, QG_C));
+    return qg_expand(arena, templates, "encode_functions.c", holes.items, holes.count, why);
+}
+
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
@@ -513,7 +521,8 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     }
     const char *prelude_text = qg_expand(arena, templates, "prelude.c", prelude.items, prelude.count, why);
     const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;
-    if (!reference_text) return NULL;
+    const char *encoder_text = reference_text ? encoder(arena, templates, kernels, count, why) : NULL;
+    if (!encoder_text) return NULL;
     qg_text code = qg_text_new(arena);
     if (options->embed)
         add_code(&code, request, kernels, count, options, "static ");
@@ -529,6 +538,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
                          mentions(reference_text, "bf16_at");
     qg_hole(&holes, "tables", decodes ? qg_tables(arena, elements, c, "static const") : "");
     qg_hole(&holes, "decode", decodes ? decode(arena, ir, elements, reference_text) : "");
+    qg_hole(&holes, "encoder", encoder_text);
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));

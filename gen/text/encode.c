@@ -770,7 +770,7 @@ static void add_tables(printer *p) {
 
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
-    if (p->d->id == QG_GLSL) return "uint qk_block";
+    if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
     qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x" : "uint qk_block, device const float *qk_x");
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i) {
         const uint32_t unit = qg_encode_unit(&p->layout->buffers[i]);
@@ -791,14 +791,14 @@ char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id) {
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = &qg_targets[id];
     add_tables(&p);
-    line(&p, id == QG_C ? "/* Makes a block of floats. */" : "// Makes a block of floats.");
+    line(&p, id == QG_C      ? "/* Makes a block of floats. */"
+             : id == QG_GLSL ? "// Makes a block of the floats from `qk_from` on."
+                             : "// Makes a block of floats.");
     begin(&p, qg_format(arena, "%svoid qk_encode(%s) {",
                         id == QG_C     ? "static "
                         : id == QG_MSL ? "inline "
                                        : "",
                         parameters(&p)));
-    if (id == QG_GLSL) line(&p, qg_format(arena, "const uint qk_from = qk_block * %uu;", layout->elements));
-    if (id == QG_MSL) line(&p, qg_format(arena, "qk_x += qk_block * %uu;", layout->elements));
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const uint32_t n = (layout->buffers[i].bytes + 3) / 4;
         const char *name = layout->buffers[i].name;

@@ -573,7 +573,8 @@ static char *encode_glsl(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
-    return qg_wrap(arena, qg_expand(arena, templates, "encode.comp", holes.items, holes.count, why));
+    return qg_wrap(arena,
+                   qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
 }
 
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Blocks of floats, of each format that says how, on every target: what ggml and MLX make of the same floats, bit for bit; the same
+# Blocks of floats, and rows of them, of each format that says how, on every target: what ggml and MLX make of the same floats, bit for bit; the same
 # bits on all targets for floats that are zeros, subnormal, infinite or no numbers; that encoding what was decoded changes nothing
 # where the method promises it; and what is refused.
 source "$(dirname "$0")/../lib.sh"
@@ -88,13 +88,44 @@ one() {
   fi
   rm -r "$data"
 }
-export -f one outputs encode skips expected decode keeps
+# sets FORMAT: rows of 512 floats become rows 3, 0, none, 6 and 2 of a table of seven; the others keep what they had.
+sets() {
+  local format=$1 data=$work/set-$1 target name bytes row token into given_to
+  mkdir -p "$data/into" "$data/expected"
+  "$floats" usual 2560 3 >"$data/src.f32"
+  "$floats" usual 3584 5 >"$data/before.f32"
+  printf '\3\0\0\0\0\0\0\0\7\0\0\0\6\0\0\0\2\0\0\0' >"$data/indices"
+  encode "$format" c "$data/src.f32" "$data/rows"
+  encode "$format" c "$data/before.f32" "$data/into"
+  for name in "$data/into"/*; do
+    name=${name##*/}
+    bytes=$(($(stat -c %s "$data/into/$name") / 7))
+    row=0
+    for token in 1 - 4 0 - - 3; do
+      if [ $token = - ]; then into=$data/into/$name given_to=$row; else into=$data/rows/$name given_to=$token; fi
+      tail -c +$((given_to * bytes + 1)) "$into" | head -c "$bytes"
+      row=$((row + 1))
+    done >"$data/expected/$name"
+  done
+  for target in $targets; do
+    mkdir "$data/$target"
+    # shellcheck disable=SC2046
+    "$QKGEN" run set_rows --format "$format" --target "$target" --rows 7 --cols 512 --in "$data/src.f32" \
+      --indices "$data/indices" $(outputs "$format" "$data/into" | sed 's/--out/--into/g') \
+      $(outputs "$format" "$data/$target") 2>"$data/log" || { fail "set_rows of $format on $target" "$data/log"; continue; }
+    says "$format on $target: the row that there is not" "1 of 5 indices are not below --rows 7" "$data/log"
+    check "set_rows of $format on $target" diff -r "$data/expected" "$data/$target"
+  done
+  rm -r "$data"
+}
+export -f one outputs encode skips expected decode keeps sets
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
   exit
 fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
+printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
 
 head -c 128 "$given/q4_0.f32" >"$work/one.f32"
 : >"$work/empty.f32"
@@ -118,5 +149,13 @@ refuses "an output too few" "has 2 buffers, but --out was given 1 times" \
   "$QKGEN" run encode --format mlx_mxfp4 --target c --in "$work/one.f32" --out weight="$work/x"
 refuses "an output of no buffer" "needs --out scales=FILE" \
   "$QKGEN" run encode --format mlx_mxfp4 --target c --in "$work/one.f32" --out weight="$work/x" --out zeros="$work/y"
+sets=("$QKGEN" run set_rows --format q4_0 --target c --in "$work/one.f32" --out "$work/x")
+refuses "set_rows without a shape" "set_rows needs --rows, at least 1" "${sets[@]}" --indices "$work/one.f32"
+refuses "set_rows without indices" "set_rows needs --indices FILE" "${sets[@]}" --rows 1 --cols 32
+refuses "columns that are no blocks" "a multiple of the 32 elements" "${sets[@]}" --rows 1 --cols 33 --indices "$work/one.f32"
+refuses "floats of other rows" "holds 32 floats, but 32 rows of --cols 32 have 1024" \
+  "${sets[@]}" --rows 1 --cols 32 --indices "$work/one.f32"
+refuses "a table of another size" "128 bytes, but --rows 9 of --cols 32 have 162 there" \
+  "${sets[@]}" --rows 9 --cols 32 --indices "$work/one.f32" --into "$work/one.f32"
 refuses "bench" "encode is not measured" "$QKGEN" bench encode --format q4_0
 finish
