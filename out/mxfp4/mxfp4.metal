@@ -254,7 +254,7 @@ inline uint qk_mantissa(uint bits, thread int &exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = int(clz(bits)) - 8;
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. A device's own division may be off: here it makes a guess, and integers
@@ -280,8 +280,8 @@ inline float qk_quotient(float numerator, float divisor) {
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return as_type<float>(sign | infinity);
     if (exponent < -23) return as_type<float>(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return as_type<float>(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -352,11 +352,18 @@ inline int qk_clamped(float v, int low, int high) {
 constant int qk_table_K[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 // Makes a block of floats.
 inline void qk_encode(uint qk_block, device const float *qk_x, device uchar *blocks) {
-    qk_x += qk_block * 32u;
     uint qk_words_blocks[5] = {0};
+    float qk_held[32];
+    for (int qk_j = 0; qk_j < 8; ++qk_j) {
+        const float4 qk_v = ((device const float4 *)qk_x)[0u + uint(qk_j)];
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
     float m = as_type<float>(0xFF800000u);
     for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        const float qk_0 = abs(qk_x[qk_i]);
+        const float qk_0 = abs(qk_held[qk_i]);
         if (qk_0 > m) m = qk_0;
     }
     const int b = qk_bits(m);
@@ -376,7 +383,7 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device uchar *blo
         int qk_3 = 0;
         float qk_4 = as_type<float>(0x7F800000u);
         for (int qk_5 = 0; qk_5 < 16; ++qk_5) {
-            const float qk_6 = abs((float(qk_table_K[qk_5]) * s) - qk_x[qk_i]);
+            const float qk_6 = abs((float(qk_table_K[qk_5]) * s) - qk_held[qk_i]);
             if (qk_6 < qk_4) {
                 qk_4 = qk_6;
                 qk_3 = qk_5;
@@ -786,5 +793,32 @@ kernel void mxfp4_encode_f32(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tiles; i += threads) qk_mxfp4::qk_encode(i, src, blocks);
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_mxfp4::qk_encode(i, src + i * 32u, blocks);
+}
+
+// mxfp4_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+struct mxfp4_set_rows_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 32 elements in a row
+    uint tokens;
+};
+
+kernel void mxfp4_set_rows_f32(
+    device uchar *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const float *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant mxfp4_set_rows_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_mxfp4::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 32u, blocks);
+    }
 }

@@ -28,7 +28,8 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 1, std430) restrict readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
 
 layout(push_constant) uniform Push {
     uint tiles;  // blocks of 32 elements, to make
@@ -69,7 +70,7 @@ uint qk_mantissa(uint bits, out int exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = 23 - findMSB(bits);
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
@@ -89,14 +90,15 @@ float qk_quotient(float numerator, float divisor) {
         exponent -= 1;
     }
     // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    uint quotient = uint(float(n) / float(d) * 16777216.0);
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
     int rest = int((n << 24) - quotient * d);
     for (; rest < 0; rest += int(d)) quotient -= 1u;
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return uintBitsToFloat(sign | infinity);
     if (exponent < -23) return uintBitsToFloat(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -168,14 +170,25 @@ float qk_x(uint at) {
     return src[at];
 }
 
-// Makes a block of floats.
-void qk_encode(uint qk_block) {
-    const uint qk_from = qk_block * 32u;
+vec4 qk_four(uint at) {
+    return src_four[at];
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_blocks[5];
     [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    float qk_held[32];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+        const vec4 qk_v = qk_four(qk_from / 4u + uint(qk_j));
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
     precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        precise float qk_1 = qk_x(qk_from + uint(qk_i));
+        precise float qk_1 = qk_held[qk_i];
         if (abs(qk_1) > abs(qk_0)) qk_0 = qk_1;
     }
     precise float s = qk_quotient(qk_0, -8.0);
@@ -186,7 +199,8 @@ void qk_encode(uint qk_block) {
         qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
     }
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        int q = qk_clamped(trunc((qk_x(qk_from + uint(qk_i)) * r) + 8.5), 0, 15);
+        precise float qk_2 = (qk_held[qk_i] * r) + 8.5;
+        int q = qk_clamped(trunc(qk_2), 0, 15);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 16 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
@@ -200,5 +214,5 @@ void qk_encode(uint qk_block) {
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i);
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 32u);
 }

@@ -466,7 +466,7 @@ inline uint qk_mantissa(uint bits, thread int &exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = int(clz(bits)) - 8;
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. A device's own division may be off: here it makes a guess, and integers
@@ -492,8 +492,8 @@ inline float qk_quotient(float numerator, float divisor) {
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return as_type<float>(sign | infinity);
     if (exponent < -23) return as_type<float>(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return as_type<float>(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -563,25 +563,29 @@ inline int qk_clamped(float v, int low, int high) {
 
 // Makes a block of floats.
 inline void qk_encode(uint qk_block, device const float *qk_x, device uint *blocks) {
-    qk_x += qk_block * 256u;
     uint qk_words_blocks[44] = {0};
-    float qk_all_mean[8];
     float qk_all_base[8];
     float qk_all_r[8];
-    float qk_all_g[8];
-    float qk_all_low[8];
     int qk_all_same[8];
     float qk_all_gf[8];
     float qk_all_mf[8];
     for (int qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_held[32];
+        for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const float4 qk_v = ((device const float4 *)qk_x)[uint(qk_g) * 8u + uint(qk_j)];
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
         float qk_0 = 0.0f;
-        for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-            qk_0 = qk_0 + (qk_x[qk_i] * qk_x[qk_i]);
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            qk_0 = qk_0 + (qk_held[qk_i] * qk_held[qk_i]);
         }
         const float mean = qk_root(qk_quotient(qk_0, 32.0f));
         float qk_3 = as_type<float>(0x7F800000u);
-        for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-            const float qk_4 = qk_x[qk_i];
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            const float qk_4 = qk_held[qk_i];
             if (qk_4 < qk_3) qk_3 = qk_4;
         }
         const float qk_1 = qk_3;
@@ -590,12 +594,12 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device uint *bloc
         float hi = as_type<float>(0xFF800000u);
         float sw = 0.0f;
         float sx = 0.0f;
-        for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-            const float qk_5 = qk_x[qk_i];
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            const float qk_5 = qk_held[qk_i];
             if (qk_5 > hi) hi = qk_5;
-            const float w = mean + abs(qk_x[qk_i]);
+            const float w = mean + abs(qk_held[qk_i]);
             sw = sw + w;
-            sx = sx + (w * qk_x[qk_i]);
+            sx = sx + (w * qk_held[qk_i]);
         }
         float base = 0;
         float r = 0;
@@ -608,12 +612,12 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device uint *bloc
             float qk_try_sl = 0.0f;
             float qk_try_sll = 0.0f;
             float qk_try_sxl = 0.0f;
-            for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-                const float w = mean + abs(qk_x[qk_i]);
-                const int l = qk_clamped(rint(qk_try_r * (qk_x[qk_i] - qk_try_base)), 0, 31);
+            for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                const float w = mean + abs(qk_held[qk_i]);
+                const int l = qk_clamped(rint(qk_try_r * (qk_held[qk_i] - qk_try_base)), 0, 31);
                 qk_try_sl = qk_try_sl + (w * float(l));
                 qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
-                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_x[qk_i]);
+                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[qk_i]);
             }
             const float qk_try_det = (sw * qk_try_sll) - (qk_try_sl * qk_try_sl);
             const float qk_try_m = qk_quotient((qk_try_sll * sx) - (qk_try_sl * qk_try_sxl), qk_try_det);
@@ -622,10 +626,10 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device uint *bloc
                 : (qk_quotient((sw * qk_try_sxl) - (sx * qk_try_sl), qk_try_det)));
             const float qk_try_low = (qk_6 == 0) ? lo : ((qk_try_m > 0.0f) ? 0.0f : qk_try_m);
             float qk_try_error = 0.0f;
-            for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-                const float w = mean + abs(qk_x[qk_i]);
-                const int l = qk_clamped(rint(qk_try_r * (qk_x[qk_i] - qk_try_base)), 0, 31);
-                const float off = ((qk_try_g * float(l)) + qk_try_low) - qk_x[qk_i];
+            for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                const float w = mean + abs(qk_held[qk_i]);
+                const int l = qk_clamped(rint(qk_try_r * (qk_held[qk_i] - qk_try_base)), 0, 31);
+                const float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[qk_i];
                 qk_try_error = qk_try_error + (w * (off * off));
             }
             if (qk_6 == 0 || (((qk_try_det > 0.0f) ? qk_try_error : error) < error)) {
@@ -639,11 +643,8 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device uint *bloc
         const int same = (hi == lo) ? 1 : 0;
         const float gf = (same != 0) ? 0.0f : g;
         const float mf = (same != 0) ? (-lo) : (-low);
-        qk_all_mean[qk_g] = mean;
         qk_all_base[qk_g] = base;
         qk_all_r[qk_g] = r;
-        qk_all_g[qk_g] = g;
-        qk_all_low[qk_g] = low;
         qk_all_same[qk_g] = same;
         qk_all_gf[qk_g] = gf;
         qk_all_mf[qk_g] = mf;
@@ -681,6 +682,14 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device uint *bloc
     float qk_all_ds[8];
     float qk_all_dm[8];
     for (int qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_held[32];
+        for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const float4 qk_v = ((device const float4 *)qk_x)[uint(qk_g) * 8u + uint(qk_j)];
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
         const int qk_15 = qk_clamped(rint(gr * qk_all_gf[qk_g]), -128, 63) & 255;
         const int qk_16 = 63;
         const int sc = (qk_16 < qk_15 ? qk_16 : qk_15);
@@ -1119,5 +1128,32 @@ kernel void q5_K_encode_f32(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tiles; i += threads) qk_q5_K::qk_encode(i, src, blocks);
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_q5_K::qk_encode(i, src + i * 256u, blocks);
+}
+
+// q5_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+struct q5_K_set_rows_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 256 elements in a row
+    uint tokens;
+};
+
+kernel void q5_K_set_rows_f32(
+    device uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const float *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q5_K_set_rows_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_q5_K::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 256u, blocks);
+    }
 }

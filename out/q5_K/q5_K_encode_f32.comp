@@ -66,7 +66,8 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 1, std430) restrict readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
 
 layout(push_constant) uniform Push {
     uint tiles;  // blocks of 256 elements, to make
@@ -107,7 +108,7 @@ uint qk_mantissa(uint bits, out int exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = 23 - findMSB(bits);
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
@@ -127,14 +128,15 @@ float qk_quotient(float numerator, float divisor) {
         exponent -= 1;
     }
     // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    uint quotient = uint(float(n) / float(d) * 16777216.0);
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
     int rest = int((n << 24) - quotient * d);
     for (; rest < 0; rest += int(d)) quotient -= 1u;
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return uintBitsToFloat(sign | infinity);
     if (exponent < -23) return uintBitsToFloat(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -206,28 +208,36 @@ float qk_x(uint at) {
     return src[at];
 }
 
-// Makes a block of floats.
-void qk_encode(uint qk_block) {
-    const uint qk_from = qk_block * 256u;
+vec4 qk_four(uint at) {
+    return src_four[at];
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_blocks[44];
     [[unroll]] for (int qk_j = 0; qk_j < 44; ++qk_j) qk_words_blocks[qk_j] = 0u;
-    precise float qk_all_mean[8];
     precise float qk_all_base[8];
     precise float qk_all_r[8];
-    precise float qk_all_g[8];
-    precise float qk_all_low[8];
     int qk_all_same[8];
     precise float qk_all_gf[8];
     precise float qk_all_mf[8];
     for (int qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_held[32];
+        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 32u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
         precise float qk_0 = 0.0;
-        [[unroll]] for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-            qk_0 = qk_0 + (qk_x(qk_from + uint(qk_i)) * qk_x(qk_from + uint(qk_i)));
+        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            qk_0 = qk_0 + (qk_held[qk_i] * qk_held[qk_i]);
         }
         precise float mean = qk_root(qk_quotient(qk_0, 32.0));
         precise float qk_3 = uintBitsToFloat(0x7F800000u);
-        [[unroll]] for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-            precise float qk_4 = qk_x(qk_from + uint(qk_i));
+        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            precise float qk_4 = qk_held[qk_i];
             if (qk_4 < qk_3) qk_3 = qk_4;
         }
         precise float qk_1 = qk_3;
@@ -236,12 +246,12 @@ void qk_encode(uint qk_block) {
         precise float hi = uintBitsToFloat(0xFF800000u);
         precise float sw = 0.0;
         precise float sx = 0.0;
-        [[unroll]] for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-            precise float qk_5 = qk_x(qk_from + uint(qk_i));
+        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            precise float qk_5 = qk_held[qk_i];
             if (qk_5 > hi) hi = qk_5;
-            precise float w = mean + abs(qk_x(qk_from + uint(qk_i)));
+            precise float w = mean + abs(qk_held[qk_i]);
             sw = sw + w;
-            sx = sx + (w * qk_x(qk_from + uint(qk_i)));
+            sx = sx + (w * qk_held[qk_i]);
         }
         precise float base = 0;
         precise float r = 0;
@@ -250,28 +260,33 @@ void qk_encode(uint qk_block) {
         precise float error = 0;
         for (int qk_6 = 0; qk_6 < 17; ++qk_6) {
             precise float qk_try_base = (qk_6 == 0) ? lo : low;
-            precise float qk_try_r = qk_quotient((qk_6 == 0) ? 31.0 : (((-0.5) + (0.1 * float(qk_6 - 1))) + 31.0), hi - qk_try_base);
+            precise float qk_7 = ((-0.5) + (0.1 * float(qk_6 - 1))) + 31.0;
+            precise float qk_8 = hi - qk_try_base;
+            precise float qk_try_r = qk_quotient((qk_6 == 0) ? 31.0 : qk_7, qk_8);
             precise float qk_try_sl = 0.0;
             precise float qk_try_sll = 0.0;
             precise float qk_try_sxl = 0.0;
-            for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-                precise float w = mean + abs(qk_x(qk_from + uint(qk_i)));
-                int l = qk_clamped(roundEven(qk_try_r * (qk_x(qk_from + uint(qk_i)) - qk_try_base)), 0, 31);
+            [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                precise float w = mean + abs(qk_held[qk_i]);
+                precise float qk_9 = qk_try_r * (qk_held[qk_i] - qk_try_base);
+                int l = qk_clamped(roundEven(qk_9), 0, 31);
                 qk_try_sl = qk_try_sl + (w * float(l));
                 qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
-                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_x(qk_from + uint(qk_i)));
+                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[qk_i]);
             }
             precise float qk_try_det = (sw * qk_try_sll) - (qk_try_sl * qk_try_sl);
-            precise float qk_try_m = qk_quotient((qk_try_sll * sx) - (qk_try_sl * qk_try_sxl), qk_try_det);
+            precise float qk_10 = (qk_try_sll * sx) - (qk_try_sl * qk_try_sxl);
+            precise float qk_try_m = qk_quotient(qk_10, qk_try_det);
+            precise float qk_11 = (sw * qk_try_sxl) - (sx * qk_try_sl);
             precise float qk_try_g = (qk_6 == 0) ? (qk_quotient(1.0, qk_try_r))
-                : ((qk_try_m > 0.0) ? (qk_quotient(qk_try_sxl, qk_try_sll))
-                : (qk_quotient((sw * qk_try_sxl) - (sx * qk_try_sl), qk_try_det)));
+                : ((qk_try_m > 0.0) ? (qk_quotient(qk_try_sxl, qk_try_sll)) : (qk_quotient(qk_11, qk_try_det)));
             precise float qk_try_low = (qk_6 == 0) ? lo : ((qk_try_m > 0.0) ? 0.0 : qk_try_m);
             precise float qk_try_error = 0.0;
-            for (int qk_i = qk_g * 32; qk_i < qk_g * 32 + 32; ++qk_i) {
-                precise float w = mean + abs(qk_x(qk_from + uint(qk_i)));
-                int l = qk_clamped(roundEven(qk_try_r * (qk_x(qk_from + uint(qk_i)) - qk_try_base)), 0, 31);
-                precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_x(qk_from + uint(qk_i));
+            [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                precise float w = mean + abs(qk_held[qk_i]);
+                precise float qk_12 = qk_try_r * (qk_held[qk_i] - qk_try_base);
+                int l = qk_clamped(roundEven(qk_12), 0, 31);
+                precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[qk_i];
                 qk_try_error = qk_try_error + (w * (off * off));
             }
             if (qk_6 == 0 || (((qk_try_det > 0.0) ? qk_try_error : error) < error)) {
@@ -285,31 +300,28 @@ void qk_encode(uint qk_block) {
         int same = (hi == lo) ? 1 : 0;
         precise float gf = (same != 0) ? 0.0 : g;
         precise float mf = (same != 0) ? (-lo) : (-low);
-        qk_all_mean[qk_g] = mean;
         qk_all_base[qk_g] = base;
         qk_all_r[qk_g] = r;
-        qk_all_g[qk_g] = g;
-        qk_all_low[qk_g] = low;
         qk_all_same[qk_g] = same;
         qk_all_gf[qk_g] = gf;
         qk_all_mf[qk_g] = mf;
     }
-    precise float qk_7 = 0.0;
-    precise float qk_9 = uintBitsToFloat(0xFF800000u);
+    precise float qk_13 = 0.0;
+    precise float qk_15 = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 8; ++qk_i) {
-        precise float qk_10 = qk_all_gf[qk_i];
-        if (qk_10 > qk_9) qk_9 = qk_10;
+        precise float qk_16 = qk_all_gf[qk_i];
+        if (qk_16 > qk_15) qk_15 = qk_16;
     }
-    precise float qk_8 = qk_9;
-    precise float gs = (qk_7 < qk_8 ? qk_8 : qk_7);
-    precise float qk_11 = 0.0;
-    precise float qk_13 = uintBitsToFloat(0xFF800000u);
+    precise float qk_14 = qk_15;
+    precise float gs = (qk_13 < qk_14 ? qk_14 : qk_13);
+    precise float qk_17 = 0.0;
+    precise float qk_19 = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 8; ++qk_i) {
-        precise float qk_14 = qk_all_mf[qk_i];
-        if (qk_14 > qk_13) qk_13 = qk_14;
+        precise float qk_20 = qk_all_mf[qk_i];
+        if (qk_20 > qk_19) qk_19 = qk_20;
     }
-    precise float qk_12 = qk_13;
-    precise float ms = (qk_11 < qk_12 ? qk_12 : qk_11);
+    precise float qk_18 = qk_19;
+    precise float ms = (qk_17 < qk_18 ? qk_18 : qk_17);
     precise float gr = (gs > 0.0) ? (qk_quotient(63.0, gs)) : 0.0;
     precise float mr = (ms > 0.0) ? (qk_quotient(63.0, ms)) : 0.0;
     uint qk_bits_d = qk_bits_of_f16(qk_quotient(gs, 63.0));
@@ -327,9 +339,18 @@ void qk_encode(uint qk_block) {
     precise float qk_all_ds[8];
     precise float qk_all_dm[8];
     for (int qk_g = 0; qk_g < 8; ++qk_g) {
-        int qk_15 = qk_clamped(roundEven(gr * qk_all_gf[qk_g]), -128, 63) & 255;
-        int qk_16 = 63;
-        int sc = (qk_16 < qk_15 ? qk_16 : qk_15);
+        float qk_held[32];
+        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 32u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        precise float qk_23 = gr * qk_all_gf[qk_g];
+        int qk_21 = qk_clamped(roundEven(qk_23), -128, 63) & 255;
+        int qk_22 = 63;
+        int sc = (qk_22 < qk_21 ? qk_22 : qk_21);
         const uint qk_bits_sc = uint(sc);
         {
             const int qk_at = 32 + (qk_g) % 4 * 8 + qk_g / 4 * 64;
@@ -339,7 +360,8 @@ void qk_encode(uint qk_block) {
             const int qk_at = 36 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
             qk_words_blocks[qk_at >> 5] |= (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31);
         }
-        int mn = qk_clamped(roundEven(mr * qk_all_mf[qk_g]), 0, 63);
+        precise float qk_24 = mr * qk_all_mf[qk_g];
+        int mn = qk_clamped(roundEven(qk_24), 0, 63);
         const uint qk_bits_mn = uint(mn);
         {
             const int qk_at = 64 + (qk_g) % 4 * 8 + qk_g / 4 * 36;
@@ -355,9 +377,10 @@ void qk_encode(uint qk_block) {
         qk_all_dm[qk_g] = dm;
     }
     for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        int q = (qk_all_ds[qk_i / 32] == 0.0) ? ((qk_all_same[qk_i / 32] != 0) ? 0
-            : qk_clamped(roundEven(qk_all_r[qk_i / 32] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[qk_i / 32])), 0, 31))
-            : qk_clamped(roundEven(qk_quotient(qk_x(qk_from + uint(qk_i)) + qk_all_dm[qk_i / 32], qk_all_ds[qk_i / 32])), 0, 31);
+        precise float qk_25 = qk_all_r[qk_i / 32] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[qk_i / 32]);
+        precise float qk_26 = qk_x(qk_from + uint(qk_i)) + qk_all_dm[qk_i / 32];
+        int q = (qk_all_ds[qk_i / 32] == 0.0) ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(roundEven(qk_25), 0, 31))
+            : qk_clamped(roundEven(qk_quotient(qk_26, qk_all_ds[qk_i / 32])), 0, 31);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 384 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
@@ -375,5 +398,5 @@ void qk_encode(uint qk_block) {
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i);
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
 }

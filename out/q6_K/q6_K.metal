@@ -315,7 +315,7 @@ inline uint qk_mantissa(uint bits, thread int &exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = int(clz(bits)) - 8;
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. A device's own division may be off: here it makes a guess, and integers
@@ -341,8 +341,8 @@ inline float qk_quotient(float numerator, float divisor) {
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return as_type<float>(sign | infinity);
     if (exponent < -23) return as_type<float>(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return as_type<float>(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -412,15 +412,22 @@ inline int qk_clamped(float v, int low, int high) {
 
 // Makes a block of floats.
 inline void qk_encode(uint qk_block, device const float *qk_x, device ushort *blocks) {
-    qk_x += qk_block * 256u;
     uint qk_words_blocks[53] = {0};
     float qk_all_r[16];
     int qk_all_small[16];
     float qk_all_gf[16];
     for (int qk_g = 0; qk_g < 16; ++qk_g) {
+        float qk_held[16];
+        for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            const float4 qk_v = ((device const float4 *)qk_x)[uint(qk_g) * 4u + uint(qk_j)];
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
         float m = 0.0f;
-        for (int qk_i = qk_g * 16; qk_i < qk_g * 16 + 16; ++qk_i) {
-            const float qk_0 = qk_x[qk_i];
+        for (int qk_i = 0; qk_i < 16; ++qk_i) {
+            const float qk_0 = qk_held[qk_i];
             if (abs(qk_0) > abs(m)) m = qk_0;
         }
         float r = 0;
@@ -431,10 +438,10 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device ushort *bl
                 : (qk_quotient(-(32.0f + (0.1f * float((qk_1 < 10) ? (qk_1 - 10) : (qk_1 - 9)))), m));
             float qk_try_a = 0.0f;
             float qk_try_b = 0.0f;
-            for (int qk_i = qk_g * 16; qk_i < qk_g * 16 + 16; ++qk_i) {
-                const int l = qk_clamped(rint(qk_try_r * qk_x[qk_i]), -32, 31);
-                qk_try_a = qk_try_a + (((qk_x[qk_i] * qk_x[qk_i]) * qk_x[qk_i]) * float(l));
-                qk_try_b = qk_try_b + (((qk_x[qk_i] * qk_x[qk_i]) * float(l)) * float(l));
+            for (int qk_i = 0; qk_i < 16; ++qk_i) {
+                const int l = qk_clamped(rint(qk_try_r * qk_held[qk_i]), -32, 31);
+                qk_try_a = qk_try_a + (((qk_held[qk_i] * qk_held[qk_i]) * qk_held[qk_i]) * float(l));
+                qk_try_b = qk_try_b + (((qk_held[qk_i] * qk_held[qk_i]) * float(l)) * float(l));
             }
             const float qk_try_g = (qk_try_b == 0.0f) ? 0.0f : (qk_quotient(qk_try_a, qk_try_b));
             const float qk_try_score = qk_try_g * qk_try_a;
@@ -465,6 +472,14 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device ushort *bl
     }
     float qk_all_ds[16];
     for (int qk_g = 0; qk_g < 16; ++qk_g) {
+        float qk_held[16];
+        for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            const float4 qk_v = ((device const float4 *)qk_x)[uint(qk_g) * 4u + uint(qk_j)];
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
         const int sc = (zero != 0) ? 0 : qk_clamped(rint(inv * qk_all_gf[qk_g]), -128, 127);
         const uint qk_bits_sc = uint(sc);
         {
@@ -885,5 +900,32 @@ kernel void q6_K_encode_f32(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tiles; i += threads) qk_q6_K::qk_encode(i, src, blocks);
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_q6_K::qk_encode(i, src + i * 256u, blocks);
+}
+
+// q6_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+struct q6_K_set_rows_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 256 elements in a row
+    uint tokens;
+};
+
+kernel void q6_K_set_rows_f32(
+    device ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const float *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q6_K_set_rows_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_q6_K::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 256u, blocks);
+    }
 }

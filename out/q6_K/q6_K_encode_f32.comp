@@ -48,7 +48,8 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 1, std430) restrict readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
 
 layout(push_constant) uniform Push {
     uint tiles;  // blocks of 256 elements, to make
@@ -89,7 +90,7 @@ uint qk_mantissa(uint bits, out int exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = 23 - findMSB(bits);
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
@@ -109,14 +110,15 @@ float qk_quotient(float numerator, float divisor) {
         exponent -= 1;
     }
     // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    uint quotient = uint(float(n) / float(d) * 16777216.0);
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
     int rest = int((n << 24) - quotient * d);
     for (; rest < 0; rest += int(d)) quotient -= 1u;
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return uintBitsToFloat(sign | infinity);
     if (exponent < -23) return uintBitsToFloat(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -188,36 +190,50 @@ float qk_x(uint at) {
     return src[at];
 }
 
-// Makes a block of floats.
-void qk_encode(uint qk_block) {
-    const uint qk_from = qk_block * 256u;
+vec4 qk_four(uint at) {
+    return src_four[at];
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_blocks[53];
     [[unroll]] for (int qk_j = 0; qk_j < 53; ++qk_j) qk_words_blocks[qk_j] = 0u;
     precise float qk_all_r[16];
     int qk_all_small[16];
     precise float qk_all_gf[16];
     for (int qk_g = 0; qk_g < 16; ++qk_g) {
+        float qk_held[16];
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 16u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
         precise float m = 0.0;
-        [[unroll]] for (int qk_i = qk_g * 16; qk_i < qk_g * 16 + 16; ++qk_i) {
-            precise float qk_0 = qk_x(qk_from + uint(qk_i));
+        [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+            precise float qk_0 = qk_held[qk_i];
             if (abs(qk_0) > abs(m)) m = qk_0;
         }
         precise float r = 0;
         precise float g = 0;
         precise float score = 0;
         for (int qk_1 = 0; qk_1 < 19; ++qk_1) {
-            precise float qk_try_r = (qk_1 == 0) ? (qk_quotient(-32.0, m))
-                : (qk_quotient(-(32.0 + (0.1 * float((qk_1 < 10) ? (qk_1 - 10) : (qk_1 - 9)))), m));
+            precise float qk_2 = -(32.0 + (0.1 * float((qk_1 < 10) ? (qk_1 - 10) : (qk_1 - 9))));
+            precise float qk_try_r = (qk_1 == 0) ? (qk_quotient(-32.0, m)) : (qk_quotient(qk_2, m));
             precise float qk_try_a = 0.0;
             precise float qk_try_b = 0.0;
-            for (int qk_i = qk_g * 16; qk_i < qk_g * 16 + 16; ++qk_i) {
-                int l = qk_clamped(roundEven(qk_try_r * qk_x(qk_from + uint(qk_i))), -32, 31);
-                qk_try_a = qk_try_a + (((qk_x(qk_from + uint(qk_i)) * qk_x(qk_from + uint(qk_i))) * qk_x(qk_from + uint(qk_i))) * float(l));
-                qk_try_b = qk_try_b + (((qk_x(qk_from + uint(qk_i)) * qk_x(qk_from + uint(qk_i))) * float(l)) * float(l));
+            [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+                precise float qk_3 = qk_try_r * qk_held[qk_i];
+                int l = qk_clamped(roundEven(qk_3), -32, 31);
+                qk_try_a = qk_try_a + (((qk_held[qk_i] * qk_held[qk_i]) * qk_held[qk_i]) * float(l));
+                qk_try_b = qk_try_b + (((qk_held[qk_i] * qk_held[qk_i]) * float(l)) * float(l));
             }
             precise float qk_try_g = (qk_try_b == 0.0) ? 0.0 : (qk_quotient(qk_try_a, qk_try_b));
             precise float qk_try_score = qk_try_g * qk_try_a;
-            if (qk_1 == 0 || (((qk_try_b > 0.0) ? (qk_try_a * qk_try_a) : (-1.0)) > (score * qk_try_b))) {
+            precise float qk_4 = qk_try_a * qk_try_a;
+            precise float qk_5 = score * qk_try_b;
+            if (qk_1 == 0 || (((qk_try_b > 0.0) ? qk_4 : (-1.0)) > qk_5)) {
                 r = qk_try_r;
                 g = qk_try_g;
                 score = qk_try_score;
@@ -231,8 +247,8 @@ void qk_encode(uint qk_block) {
     }
     precise float top = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
-        precise float qk_2 = qk_all_gf[qk_i];
-        if (abs(qk_2) > abs(top)) top = qk_2;
+        precise float qk_6 = qk_all_gf[qk_i];
+        if (abs(qk_6) > abs(top)) top = qk_6;
     }
     int zero = (abs(top) < 1e-15) ? 1 : 0;
     precise float inv = qk_quotient(-128.0, top);
@@ -244,7 +260,16 @@ void qk_encode(uint qk_block) {
     }
     precise float qk_all_ds[16];
     for (int qk_g = 0; qk_g < 16; ++qk_g) {
-        int sc = (zero != 0) ? 0 : qk_clamped(roundEven(inv * qk_all_gf[qk_g]), -128, 127);
+        float qk_held[16];
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 16u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        precise float qk_7 = inv * qk_all_gf[qk_g];
+        int sc = (zero != 0) ? 0 : qk_clamped(roundEven(qk_7), -128, 127);
         const uint qk_bits_sc = uint(sc);
         {
             const int qk_at = 1536 + qk_g * 8;
@@ -254,10 +279,10 @@ void qk_encode(uint qk_block) {
         qk_all_ds[qk_g] = ds;
     }
     for (int qk_i = 0; qk_i < 256; ++qk_i) {
+        precise float qk_8 = qk_all_r[qk_i / 16] * qk_x(qk_from + uint(qk_i));
         int q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0)
             ? (qk_clamped(roundEven(qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[qk_i / 16])), -32, 31) + 32)
-            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(roundEven(qk_all_r[qk_i / 16] * qk_x(qk_from + uint(qk_i))), -32, 31)
-            + 32)));
+            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(roundEven(qk_8), -32, 31) + 32)));
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
@@ -275,5 +300,5 @@ void qk_encode(uint qk_block) {
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i);
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
 }

@@ -199,6 +199,14 @@ qk_status qk_tq1_0_encode_f32(const qk_backend *backend, const qk_range weights[
 void qk_tq1_0_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src);
 
+/* tq1_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
+extern const qk_kernel qk_tq1_0_set_rows_f32_vulkan;
+extern const qk_kernel qk_tq1_0_set_rows_f32_metal;
+qk_status qk_tq1_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_tq1_0_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
+
 #ifdef __cplusplus
 }
 #endif

@@ -352,7 +352,7 @@ inline uint qk_mantissa(uint bits, thread int &exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = int(clz(bits)) - 8;
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. A device's own division may be off: here it makes a guess, and integers
@@ -378,8 +378,8 @@ inline float qk_quotient(float numerator, float divisor) {
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return as_type<float>(sign | infinity);
     if (exponent < -23) return as_type<float>(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return as_type<float>(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -449,7 +449,6 @@ inline int qk_clamped(float v, int low, int high) {
 
 // Makes a block of floats.
 inline void qk_encode(uint qk_block, device const float *qk_x, device ushort *blocks) {
-    qk_x += qk_block * 256u;
     uint qk_words_blocks[14] = {0};
     float s = as_type<float>(0xFF800000u);
     for (int qk_i = 0; qk_i < 256; ++qk_i) {
@@ -895,5 +894,32 @@ kernel void tq1_0_encode_f32(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tiles; i += threads) qk_tq1_0::qk_encode(i, src, blocks);
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_tq1_0::qk_encode(i, src + i * 256u, blocks);
+}
+
+// tq1_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+struct tq1_0_set_rows_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 256 elements in a row
+    uint tokens;
+};
+
+kernel void tq1_0_set_rows_f32(
+    device ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const float *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant tq1_0_set_rows_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 256u, blocks);
+    }
 }

@@ -30,7 +30,8 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 1, std430) restrict readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
 
 layout(push_constant) uniform Push {
     uint tiles;  // blocks of 256 elements, to make
@@ -71,7 +72,7 @@ uint qk_mantissa(uint bits, out int exponent) {
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = 23 - findMSB(bits);
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
@@ -91,14 +92,15 @@ float qk_quotient(float numerator, float divisor) {
         exponent -= 1;
     }
     // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    uint quotient = uint(float(n) / float(d) * 16777216.0);
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
     int rest = int((n << 24) - quotient * d);
     for (; rest < 0; rest += int(d)) quotient -= 1u;
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
     if (exponent > 254) return uintBitsToFloat(sign | infinity);
     if (exponent < -23) return uintBitsToFloat(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
     return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
 }
@@ -170,9 +172,12 @@ float qk_x(uint at) {
     return src[at];
 }
 
-// Makes a block of floats.
-void qk_encode(uint qk_block) {
-    const uint qk_from = qk_block * 256u;
+vec4 qk_four(uint at) {
+    return src_four[at];
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_blocks[14];
     [[unroll]] for (int qk_j = 0; qk_j < 14; ++qk_j) qk_words_blocks[qk_j] = 0u;
     precise float s = uintBitsToFloat(0xFF800000u);
@@ -187,7 +192,8 @@ void qk_encode(uint qk_block) {
         qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
     }
     for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        int t = qk_clamped(qk_round(qk_x(qk_from + uint(qk_i)) * r), -1, 1) + 1;
+        precise float qk_1 = qk_x(qk_from + uint(qk_i)) * r;
+        int t = qk_clamped(qk_round(qk_1), -1, 1) + 1;
         const uint qk_bits_t = uint(t);
         if (qk_i >= 0 && qk_i < 160) {
             const int qk_at = 0 + (qk_i) % 32 * 8;
@@ -229,5 +235,5 @@ void qk_encode(uint qk_block) {
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i);
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
 }
