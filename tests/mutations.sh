@@ -122,27 +122,15 @@ mutate "an index out of range is found, patches, MSL" templates/gather_matrix.me
 mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row > rows/' script gather c "one q4_0 5 96"
 
 # ---- encoding ----
-mutate "NaN counts as 0 where codes are bounded, Vulkan" templates/encode.glsl 's/qk_is_nan\(v\) \? 0\.0 : v/v/' \
-  script encode "c vulkan" "one q4_0"
 mutate "NaN counts as 0 where codes are bounded, MSL" templates/encode_functions.metal 's/qk_is_nan\(v\) \? 0\.0f : v/v/' \
-  script encode "c msl" "one q4_0"
-mutate "NaN is stored without a sign, C" templates/encode.c 's/v != v \? 0x7E00u : //' script encode "c vulkan" "one q1_0"
-mutate "NaN is stored without a sign, Vulkan" templates/encode.glsl 's/qk_is_nan\(v\) \? 0x7E00u : //' \
-  script encode "c vulkan" "one q1_0"
-mutate "quotients are rounded, Vulkan" templates/encode.glsl 's/(const bool up = ).*/\1false;/' script encode "c vulkan" "one q4_0"
-mutate "quotients are rounded, MSL" templates/encode_functions.metal 's/(const bool up = ).*/\1false;/' \
   script encode "c msl" "one q4_0"
 mutate "roots are rounded, Vulkan" templates/encode.glsl 's/if \(rest != 0u\) root .*//' script encode "c vulkan" "one q4_K"
 mutate "ties are rounded away from 0, Vulkan" templates/encode.glsl 's/rest >= 0\.5/rest > 0.5/' script encode "c vulkan" "one q8_0"
-mutate "a code that may be out of range is refused" gen/spec/encode.c 's/value->low < low \|\| value->high > high/low > high/' \
-  script documents c
 mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \|\| %s\)/if (%s == 0 \&\& %s)/' \
   script encode c "one iq4_nl"
 mutate "digits of a base become a fraction rounded up" gen/text/encode.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
   script encode c "one tq1_0"
 
-mutate "a row that there is not is not set, Vulkan" templates/set_rows.comp 's/ \&\& row < row_end//' \
-  script encode "c vulkan" "sets q4_0"
 mutate "a row that there is not is not set, MSL" templates/set_rows.metal 's/ \|\| row >= push.row_end//' \
   script encode "c msl" "sets q4_0"
 mutate "a row that there is not is not set, C" templates/set_rows.c 's/indices\[t\] >= rows/indices[t] > rows/' \
