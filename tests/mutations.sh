@@ -121,6 +121,24 @@ mutate "an index out of range is found, patches, MSL" templates/gather_matrix.me
   's/found = index < push.table_rows/found = true/' script checkpoints msl "one fp8_tensor 53x211 yes weight weight_scale"
 mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row > rows/' script gather c "one q4_0 5 96"
 
+# ---- encoding ----
+mutate "NaN counts as 0 where codes are bounded, MSL" templates/encode_functions.metal 's/qk_is_nan\(v\) \? 0\.0f : v/v/' \
+  script encode "c msl" "one q4_0"
+mutate "roots are rounded, Vulkan" templates/encode.glsl 's/if \(rest != 0u\) root .*//' script encode "c vulkan" "one q4_K"
+mutate "ties are rounded away from 0, Vulkan" templates/encode.glsl 's/rest >= 0\.5/rest > 0.5/' script encode "c vulkan" "one q8_0"
+mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \|\| %s\)/if (%s == 0 \&\& %s)/' \
+  script encode c "one iq4_nl"
+mutate "digits of a base become a fraction rounded up" gen/text/encode.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
+  script encode c "one tq1_0"
+
+mutate "a row that there is not is not set, MSL" templates/set_rows.metal 's/ \|\| row >= push.row_end//' \
+  script encode "c msl" "sets q4_0"
+mutate "a row that there is not is not set, C" templates/set_rows.c 's/indices\[t\] >= rows/indices[t] > rows/' \
+  script encode c "sets q4_0"
+mutate "it is counted once, Vulkan" templates/set_rows.comp 's/ \&\& tile == 0u//' script encode "c vulkan" "sets q4_0"
+mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explicit\(status[^;]*;/;/' \
+  script encode "c msl" "sets q4_0"
+
 # ---- sizes ----
 mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test

@@ -382,13 +382,13 @@ qg_scalar qg_family_type(const qg_family *family, const char *name) {
     return QG_SCALAR_COUNT;
 }
 
-/* The first argument that is no option and no option's value, when it names a family that takes no format. */
-static const qg_plain *find_plain(int argc, char **argv) {
+/* The first argument that is no option and no option's value: the family; "" without one. */
+static const char *find_family(int argc, char **argv) {
     for (int i = 0; i < argc; ++i) {
-        if (strncmp(argv[i], "--", 2) != 0) return qg_plain_named(argv[i], NULL);
+        if (strncmp(argv[i], "--", 2) != 0) return argv[i];
         if (!strchr(argv[i], '=')) ++i;
     }
-    return NULL;
+    return "";
 }
 
 static const char *type_list(qg_arena *arena, const qg_family *family) {
@@ -403,7 +403,10 @@ static const char *type_list(qg_arena *arena, const qg_family *family) {
 }
 
 int qg_command_run(qg_session *session, int argc, char **argv) {
-    const qg_plain *plain = find_plain(argc, argv);
+    const char *named = find_family(argc, argv);
+    const qg_plain *plain = qg_plain_named(named, NULL);
+    const qg_family *family = qg_family_named(named);
+    if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
                *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *epilogue[QG_N_EPILOGUES] = {NULL};

@@ -20,6 +20,22 @@
  *
  *     value = q * s + b
  *
+ *     # MLX's affine quantize. The edge that is farther from 0 is met exactly; codes are made with scale and bias before they are rounded.
+ *     encode {
+ *         lo = min(x)
+ *         hi = max(x)
+ *         left = abs(lo) > abs(hi) ? 1 : 0
+ *         width = max((hi - lo) / ((1 << bits) - 1), 1e-7)
+ *         near = left ? width : -width
+ *         edge = left ? lo : hi
+ *         n = even(edge / near)
+ *         scale = n == 0.0 ? near : edge / n
+ *         bias = n == 0.0 ? 0.0 : edge
+ *         s = scale
+ *         b = bias
+ *         q = even((x - bias) / scale, 0, (1 << bits) - 1)
+ *     }
+ *
  * Here bits = 3, group = 64, T = bf16.
  */
 #include "affine_b3_g64_bf16.h"
@@ -49,6 +65,12 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -108,6 +130,88 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *weight, uint8_t *scales, uint8_t *biases) {
+    uint32_t qk_words_weight[6] = {0};
+    uint32_t qk_words_scales[1] = {0};
+    uint32_t qk_words_biases[1] = {0};
+    float lo = qk_bits_to_f32(0x7F800000u);
+    float hi = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+        const float qk_0 = qk_x[qk_i];
+        if (qk_0 < lo) lo = qk_0;
+        const float qk_1 = qk_x[qk_i];
+        if (qk_1 > hi) hi = qk_1;
+    }
+    const int32_t left = (fabsf(lo) > fabsf(hi)) ? 1 : 0;
+    const float qk_2 = (hi - lo) / 7.0f;
+    const float qk_3 = 1e-07f;
+    const float width = (qk_2 < qk_3 ? qk_3 : qk_2);
+    const float near = (left != 0) ? width : (-width);
+    const float edge = (left != 0) ? lo : hi;
+    const float n = rintf(edge / near);
+    const float scale = (n == 0.0f) ? near : (edge / n);
+    const float bias = (n == 0.0f) ? 0.0f : edge;
+    uint32_t qk_bits_s = qk_bits_of_bf16(scale);
+    {
+        const int32_t qk_at = 0;
+        qk_words_scales[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+    }
+    uint32_t qk_bits_b = qk_bits_of_bf16(bias);
+    {
+        const int32_t qk_at = 0;
+        qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
+    }
+    for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+        const int32_t q = qk_clamped(rintf((qk_x[qk_i] - bias) / scale), 0, 7);
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 0 + qk_i * 3;
+            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+            if ((qk_at & 31) > 29) qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 24; ++qk_j) {
+        weight[qk_j] = (uint8_t)(qk_words_weight[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
+    for (int32_t qk_j = 0; qk_j < 2; ++qk_j) {
+        scales[qk_j] = (uint8_t)(qk_words_scales[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
+    for (int32_t qk_j = 0; qk_j < 2; ++qk_j) {
+        biases[qk_j] = (uint8_t)(qk_words_biases[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_affine_b3_g64_bf16_dequant_f32_ref(const void *const weights[3],
@@ -239,6 +343,30 @@ uint64_t qk_affine_b3_g64_bf16_gemv_id_f16_ref(const void *const weights[3],
     return out_of_range;
 }
 
+void qk_affine_b3_g64_bf16_encode_f32_ref(void *const weights[3],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i)
+        qk_encode(src + i * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_f32_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: affine_b3_g64_bf16_code.c. */
@@ -260,6 +388,8 @@ extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_encode_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_set_rows_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
@@ -1982,6 +2112,128 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .x_reach = 64,
 };
 
+static const qk_binding affine_b3_g64_bf16_encode_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
+    .abi = 7,
+    .name = "affine_b3_g64_bf16_encode_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_f32_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
+    .abi = 7,
+    .name = "affine_b3_g64_bf16_encode_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_f32",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
+    .abi = 7,
+    .name = "affine_b3_g64_bf16_set_rows_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_f32_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b3_g64_bf16_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
+    .abi = 7,
+    .name = "affine_b3_g64_bf16_set_rows_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_f32",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b3_g64_bf16_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_affine_b3_g64_bf16_dequant_f32(const qk_backend *backend, const qk_range weights[3],
@@ -2132,4 +2384,18 @@ qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f16(const qk_backend *backend, con
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_encode_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_f32_metal
+        : &qk_affine_b3_g64_bf16_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f32_metal
+        : &qk_affine_b3_g64_bf16_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -19,6 +19,19 @@
  *
  *     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
  *     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+ *
+ *     # ggml's quantize_row_mxfp4_ref: e is floor(log2(m)) + 125, where the logarithm is rounded to f32 first. So the floats just below
+ *     # the power of two 2^p count as that where the logarithm's last bit is large enough: n of them, by the size of p.
+ *     encode {
+ *         m = max(abs(x))
+ *         b = bits(m)
+ *         u = b >> 23
+ *         p = u < 127 ? 126 - u : u - 127
+ *         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
+ *         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
+ *         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+ *         q = argmin(k in 16: abs(K[k] * s - x))
+ *     }
  */
 #include "mxfp4.h"
 
@@ -52,6 +65,14 @@ static inline float qk_f16_to_f32(uint32_t bits) {
 
 static inline float qk_bits_to_f32(uint32_t bits) {
     float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -101,6 +122,80 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+static const int32_t qk_table_K[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *blocks) {
+    uint32_t qk_words_blocks[5] = {0};
+    float m = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+        const float qk_0 = fabsf(qk_x[qk_i]);
+        if (qk_0 > m) m = qk_0;
+    }
+    const int32_t b = qk_bits(m);
+    const int32_t u = b >> 23;
+    const int32_t p = (u < 127) ? (126 - u) : (u - 127);
+    const int32_t n = (p < 2) ? 0 : ((p < 4) ? 1 : ((p < 8) ? 2 : ((p < 16) ? 5 : ((p < 32) ? 11 : ((p < 64) ? 22 : 44)))));
+    const int32_t qk_1 = ((b + n) >> 23) - 2;
+    const int32_t qk_2 = 0;
+    const int32_t e = (m > 0.0f) ? (qk_1 < qk_2 ? qk_2 : qk_1) : 0;
+    const uint32_t qk_bits_e = (uint32_t)e;
+    {
+        const int32_t qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_e & 0xFFu) << (qk_at & 31);
+    }
+    const float s = qk_bits_to_f32((uint32_t)((e < 2) ? (2097152 << (e & 1)) : (((e + 255) & 255) << 23)));
+    for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+        int32_t qk_3 = 0;
+        float qk_4 = qk_bits_to_f32(0x7F800000u);
+        for (int32_t qk_5 = 0; qk_5 < 16; ++qk_5) {
+            const float qk_6 = fabsf(((float)qk_table_K[qk_5] * s) - qk_x[qk_i]);
+            if (qk_6 < qk_4) {
+                qk_4 = qk_6;
+                qk_3 = qk_5;
+            }
+        }
+        const int32_t q = qk_3;
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 17; ++qk_j) {
+        blocks[qk_j] = (uint8_t)(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_mxfp4_dequant_f32_ref(const void *const weights[1],
@@ -232,6 +327,29 @@ uint64_t qk_mxfp4_gemv_id_f16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+void qk_mxfp4_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 17u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_mxfp4_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 32u, (uint8_t *)weights[0] + i * 17u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: mxfp4_code.c. */
@@ -254,6 +372,8 @@ extern const qk_code qk_mxfp4_gemv_id_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_wide_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_wide_spirv;
+extern const qk_code qk_mxfp4_encode_f32_spirv;
+extern const qk_code qk_mxfp4_set_rows_f32_spirv;
 extern const qk_code qk_mxfp4_msl;
 
 static const uint32_t mxfp4_K_table[] = {
@@ -2053,6 +2173,122 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .x_reach = 56,
 };
 
+static const qk_binding mxfp4_encode_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_mxfp4_encode_f32_vulkan = {
+    .abi = 7,
+    .name = "mxfp4_encode_f32",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_encode_f32_spirv,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = mxfp4_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_encode_f32_metal = {
+    .abi = 7,
+    .name = "mxfp4_encode_f32",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_encode_f32",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_set_rows_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
+    .abi = 7,
+    .name = "mxfp4_set_rows_f32",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_set_rows_f32_spirv,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mxfp4_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = mxfp4_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_set_rows_f32_metal = {
+    .abi = 7,
+    .name = "mxfp4_set_rows_f32",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_set_rows_f32",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mxfp4_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_mxfp4_dequant_f32(const qk_backend *backend, const qk_range weights[1],
@@ -2193,4 +2429,16 @@ qk_status qk_mxfp4_gemv_id_int24_f16(const qk_backend *backend, const qk_range w
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_mxfp4_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_mxfp4_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_encode_f32_metal : &qk_mxfp4_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_mxfp4_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_f32_metal : &qk_mxfp4_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -19,6 +19,14 @@
  *         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
  *
  *     value = (t - 1) * d
+ *
+ *     # ggml's quantize_row_tq1_0_ref
+ *     encode {
+ *         s = max(abs(x))
+ *         r = s == 0.0 ? 0.0 : 1.0 / s
+ *         d = s
+ *         t = round(x * r, -1, 1) + 1
+ *     }
  */
 #include "tq1_0.h"
 
@@ -47,6 +55,20 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -94,6 +116,91 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *blocks) {
+    uint32_t qk_words_blocks[14] = {0};
+    float s = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
+        const float qk_0 = fabsf(qk_x[qk_i]);
+        if (qk_0 > s) s = qk_0;
+    }
+    const float r = (s == 0.0f) ? 0.0f : (1.0f / s);
+    uint32_t qk_bits_d = qk_bits_of_f16(s);
+    {
+        const int32_t qk_at = 416;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
+        const int32_t t = qk_clamped(roundf(qk_x[qk_i] * r), -1, 1) + 1;
+        const uint32_t qk_bits_t = (uint32_t)t;
+        if (qk_i >= 0 && qk_i < 160) {
+            const int32_t qk_at = 0 + (qk_i) % 32 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
+                << (qk_at & 31);
+        }
+        if (qk_i >= 160 && qk_i < 240) {
+            const int32_t qk_at = 256 + ((qk_i - 160)) % 16 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
+                : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
+        }
+        if (qk_i >= 240 && qk_i < 256) {
+            const int32_t qk_at = 384 + ((qk_i - 240)) % 4 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 32; ++qk_j) {
+        const int32_t qk_at = 0 + qk_j * 8;
+        const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+    }
+    for (int32_t qk_j = 0; qk_j < 16; ++qk_j) {
+        const int32_t qk_at = 256 + qk_j * 8;
+        const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+    }
+    for (int32_t qk_j = 0; qk_j < 4; ++qk_j) {
+        const int32_t qk_at = 384 + qk_j * 8;
+        const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
+    }
+    for (int32_t qk_j = 0; qk_j < 54; ++qk_j) {
+        blocks[qk_j] = (uint8_t)(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_tq1_0_dequant_f32_ref(const void *const weights[1],
@@ -225,6 +332,29 @@ uint64_t qk_tq1_0_gemv_id_f16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+void qk_tq1_0_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_tq1_0_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 54u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: tq1_0_code.c. */
@@ -246,6 +376,8 @@ extern const qk_code qk_tq1_0_gemv_int8_teams_spirv;
 extern const qk_code qk_tq1_0_gemv_id_rows_spirv;
 extern const qk_code qk_tq1_0_gemv_id_wide_spirv;
 extern const qk_code qk_tq1_0_gemv_id_int8_rows_spirv;
+extern const qk_code qk_tq1_0_encode_f32_spirv;
+extern const qk_code qk_tq1_0_set_rows_f32_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -1874,6 +2006,122 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .x_reach = 244,
 };
 
+static const qk_binding tq1_0_encode_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_tq1_0_encode_f32_vulkan = {
+    .abi = 7,
+    .name = "tq1_0_encode_f32",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_encode_f32_spirv,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = tq1_0_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_encode_f32_metal = {
+    .abi = 7,
+    .name = "tq1_0_encode_f32",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_encode_f32",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_set_rows_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
+    .abi = 7,
+    .name = "tq1_0_set_rows_f32",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_set_rows_f32_spirv,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_set_rows_f32_metal = {
+    .abi = 7,
+    .name = "tq1_0_set_rows_f32",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_set_rows_f32",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_tq1_0_dequant_f32(const qk_backend *backend, const qk_range weights[1],
@@ -2014,4 +2262,16 @@ qk_status qk_tq1_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range w
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_tq1_0_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_tq1_0_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_f32_metal : &qk_tq1_0_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_tq1_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f32_metal : &qk_tq1_0_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }
