@@ -198,6 +198,8 @@ mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's
 mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[row\]/sum += to.bias[0]/' script gemv msl expert_bias
 mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/\*bias, experts, rows \* 4/*bias, experts, rows/' unit dispatch_sums_test
 mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
+mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= 1.0f \/ 1048576/< 0.0f/' unit matrix_order_test
+mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
 mutate "matrix units: rows that are not whole wide tiles" gen/text/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test
