@@ -198,6 +198,13 @@ mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's
 mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[row\]/sum += to.bias[0]/' script gemv msl expert_bias
 mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/\*bias, experts, rows \* 4/*bias, experts, rows/' unit dispatch_sums_test
 mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
+glue=integrations/ggml/ggml-vulkan-qkgen.cpp
+mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == call.x\)/)/' unit ggml_test
+mutate "ggml: operands of a copy are not kept" $glue 's/parts == 1 \&\& !in.copied/parts == 1/' unit ggml_test
+mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&bias/\&bias/' unit ggml_test
+mutate "ggml: ids begin where a device binds them" $glue 's/calls > 1 \? 1 : GGML_MAX_DIMS/GGML_MAX_DIMS/' unit ggml_test
+mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL \&\&/false \&\&/' unit ggml_test
+mutate "ggml: rows of weights with a stride stay with ggml" $glue 's/w->nb\[1\] != ggml_row_size\(w->type, w->ne\[0\]\)/false/' unit ggml_test
 mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= 1.0f \/ 1048576/< 0.0f/' unit matrix_order_test
 mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
