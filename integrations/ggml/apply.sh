@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Puts qkgen's kernels into a checkout of ggml (or llama.cpp, whose folder ggml/ it is), builds it, and runs ggml's own tests.
+# Puts qkgen's kernels into a checkout of ggml (or of llama.cpp's folder ggml/), builds it, and runs ggml's own tests.
 #
 #   apply.sh CHECKOUT [STEP...]
 #
-# STEP     patch      ggml.patch, unless it is there already
+# STEP     patch      ggml.patch and measure.patch, unless they are there already
 #          generate   the kernels, into CHECKOUT/qkgen-kernels
 #          build      CHECKOUT/build-qkgen, with test-backend-ops
 #          test       test-backend-ops for MUL_MAT, MUL_MAT_ID, GET_ROWS and fused products; what was routed, and why the rest was not
-#          measure    test-backend-ops perf, with ggml's own kernels and then with these
+#          measure    measure.sh: times of ggml's own kernels and of these
 #          Without a step: all but measure. Nothing is fetched.
 #
 # FORMATS        the formats, all of ggml's without
@@ -40,13 +40,16 @@ program=$build/bin/test-backend-ops
 
 patch_step() {
   cd "$checkout"
-  if git apply --reverse --check "$here/ggml.patch" 2>/dev/null; then
-    echo "patch: is there"
-    return
-  fi
-  git apply --check "$here/ggml.patch" || die "ggml.patch does not apply; it is for the version that README.md names"
-  git apply "$here/ggml.patch"
-  echo "patch: $(grep -c '^+[^+]' "$here/ggml.patch") lines more, $(grep -c '^-[^-]' "$here/ggml.patch") lines less"
+  local name
+  for name in ggml measure; do
+    if git apply --reverse --check "$here/$name.patch" 2>/dev/null; then
+      echo "patch: $name.patch is there"
+      continue
+    fi
+    git apply --check "$here/$name.patch" || die "$name.patch does not apply; it is for the version that README.md names"
+    git apply "$here/$name.patch"
+    echo "patch: $name.patch, $(grep -c '^+\([^+]\|$\)' "$here/$name.patch") lines more"
+  done
 }
 
 generate_step() {
@@ -102,10 +105,7 @@ test_step() {
 }
 
 measure_step() {
-  for on in 0 1; do
-    echo "GGML_VK_QKGEN=$on"
-    for operation in MUL_MAT MUL_MAT_ID; do GGML_VK_QKGEN=$on "$program" perf -b Vulkan0 -o $operation | grep -a 'us/run'; done
-  done
+  "$here/measure.sh" "$program"
 }
 
 [ $# -gt 0 ] || set -- patch generate build test

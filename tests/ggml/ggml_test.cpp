@@ -103,6 +103,8 @@ static void test_gemm() {
     CHECK(notes[0].buffers[2].buffer == ctx.prealloc_y->buffer);
     CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_mma_f32") == first - 1);
     CHECK(mul_mat(&z) && launches("qkgen_q4_0_gemm_mma_f32") == first && notes[0].what == "barrier"); // others may still read
+    ggml_tensor many = tensor(GGML_TYPE_F32, X, 256, 32, 2), both = op(GGML_OP_MUL_MAT, Y, &w, &many, 64, 32, 2);
+    CHECK(mul_mat(&both) && launches("qkgen_q4_0_gemm_mma_f32") == 2 * first);
     x.nb[1] = 2048;
     CHECK(mul_mat(&y) && notes[0].what == "barrier" && notes[1].what == "copy" && launches("qkgen_q4_0_gemm_mma_f32") == first);
     CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_mma_f32") == first);
