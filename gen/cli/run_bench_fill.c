@@ -16,7 +16,7 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 33);
 }
 
-/* Bits of a float of moderate size: from 1/8 to 2, of either sign where it has one; or so many powers of two smaller. */
+/* Bits of a float of moderate size, 1/8 to 2, of either sign where it has one; or so many powers of two smaller. */
 static uint32_t moderate(qg_scalar type, uint64_t random, uint32_t smaller) {
     const qg_scalar_info *info = &qg_scalars[type];
     const uint32_t mantissa = (uint32_t)random & ((1u << info->mantissa_bits) - 1);
