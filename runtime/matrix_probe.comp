@@ -1,5 +1,5 @@
 // Tells which element of a cooperative matrix is which value of a thread, and whether products keep subnormal halves.
-// vulkan_matrix.c has the words of this as matrix_probe.inc.
+// qkgen/matrix_probe.inc has the words of this.
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_cooperative_matrix : require

@@ -1,11 +1,8 @@
-/* Cooperative matrices: whether a device multiplies those that generated kernels ask for, and how its threads hold them.
- *
- * The extension leaves to the driver which element of a matrix is which value of a thread. Kernels that decode weights
- * straight into those values have to know; so a small kernel asks when the device is opened. The answer is one of the orders in
- * which every four threads share a row, as kernels expect it; where it is not, the device counts as one without matrices. */
+/* Cooperative matrices: whether a device multiplies those that generated kernels ask for, and how its threads hold them, which is asked
+ * when it is opened (qkgen/matrix_order.h). */
 #include "vulkan_internal.h"
 
-#include <math.h>
+#include <qkgen/matrix_order.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,100 +66,13 @@ int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_v
 
 /* ---- the order ---------------------------------------------------------------------------------------------------- */
 
-enum { FROM_WORDS = 512, TO_FLOATS = 32 * 20 };
-
-/* matrix_probe.comp */
-static const uint32_t probe_words[] = {
-#include "matrix_probe.inc"
-};
-
-/* The half of a whole number up to 2048. */
-static uint32_t half_of(uint32_t number) {
-    uint32_t exponent = 0;
-    if (number == 0)
-        return 0;
-    while (number >> exponent > 1)
-        exponent++;
-    return (exponent + 15) << 10 | ((number << 10 >> exponent) & 0x3FF);
-}
-
-static void number_elements(uint32_t *from) {
-    for (uint32_t i = 0; i < 128; i++)
-        from[i] = half_of(2 * i) | half_of(2 * i + 1) << 16;
-    for (uint32_t i = 0; i < 64; i++)
-        from[128 + i] = from[i];
-    for (uint32_t i = 0; i < 128; i++) {
-        float number = (float)i;
-        memcpy(&from[192 + i], &number, sizeof number);
-        from[320 + i] = 0x00010001;
-    }
-    for (uint32_t i = 0; i < 64; i++)
-        from[448 + i] = 0x3C003C00;
-}
-
-/* Which of `count` values of every thread is the element that `wanted` numbers; 0 when there is none. `bits` for each. */
-static int find_order(const float *to, uint32_t count, uint32_t bits, uint32_t (*wanted)(uint32_t thread, uint32_t i),
-                      uint32_t *order) {
-    *order = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = 0;
-        while (at < count && to[at] != (float)wanted(0, i))
-            at++;
-        for (uint32_t thread = 0; thread < 32; thread++)
-            if (at == count || to[thread * 20 + at] != (float)wanted(thread, i))
-                return 0;
-        *order |= at << (i * bits);
-    }
-    return 1;
-}
-
-/* Thread 4 g + t: rows g and g + 8 of A, with columns 2 t, 2 t + 1 and the same + 8; ... */
-static uint32_t element_a(uint32_t thread, uint32_t i) {
-    return (thread / 4 + i / 2 % 2 * 8) * 16 + thread % 4 * 2 + i % 2 + i / 4 * 8;
-}
-
-/* ... those rows of column g of B; */
-static uint32_t element_b(uint32_t thread, uint32_t i) {
-    return (thread % 4 * 2 + i % 2 + i / 2 * 8) * 8 + thread / 4;
-}
-
-/* ... rows g and g + 8 of C, with columns 2 t and 2 t + 1. */
-static uint32_t element_c(uint32_t thread, uint32_t i) {
-    return (thread / 4 + i / 2 * 8) * 8 + thread % 4 * 2 + i % 2;
-}
-
-static void read_order(qk_vulkan *vk, const float *to) {
-    uint32_t a, b, c;
-    vk->matrix = 0;
-    for (uint32_t thread = 0; thread < 32; thread++)
-        for (uint32_t i = 0; i < 4; i++)
-            if (to[thread * 20 + 16 + i] != ldexpf(1, -20))
-                return; /* subnormal halves are lost */
-    if (!find_order(to, 8, 3, element_a, &a) || !find_order(to + 8, 4, 2, element_b, &b) ||
-        !find_order(to + 12, 4, 2, element_c, &c))
-        return;
-    vk->matrix = 1;
-    vk->matrix_order_a = a;
-    vk->matrix_order_bc = b | c << 8;
-}
-
 qk_status qk_vk_matrix_open(qk_vulkan *vk, qk_error *error) {
-    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0}};
-    static const qk_code code = {probe_words, sizeof probe_words};
-    static const qk_kernel kernel = {.name = "matrix_probe",
-                                     .format = "",
-                                     .family = "matrix_probe",
-                                     .api = QK_API_VULKAN,
-                                     .entry = "main",
-                                     .code = &code,
-                                     .binding_count = 2,
-                                     .bindings = bindings,
-                                     .workgroup_size = 32};
-    uint32_t from[FROM_WORDS] = {0};
-    float to[TO_FLOATS] = {0};
+    uint32_t from[QK_MATRIX_FROM_WORDS];
+    float to[QK_MATRIX_TO_FLOATS] = {0};
     qk_vulkan_buffer *in = NULL, *out = NULL;
-    number_elements(from);
+    qk_kernel kernel;
+    qk_matrix_probe(&kernel);
+    qk_matrix_number(from);
     qk_status status = qk_vulkan_buffer_create(vk, sizeof from, &in, error);
     if (status == QK_OK)
         status = qk_vulkan_buffer_create(vk, sizeof to, &out, error);
@@ -180,8 +90,12 @@ qk_status qk_vk_matrix_open(qk_vulkan *vk, qk_error *error) {
         status = qk_vulkan_submit(vk, error);
     if (status == QK_OK)
         status = qk_vulkan_download(vk, out, 0, to, sizeof to, error);
-    if (status == QK_OK)
-        read_order(vk, to);
+    if (status == QK_OK) {
+        qk_limits limits = {0};
+        vk->matrix = qk_matrix_read_order(to, &limits);
+        vk->matrix_order_a = limits.matrix_order_a;
+        vk->matrix_order_bc = limits.matrix_order_bc;
+    }
     qk_vulkan_forget(vk, &kernel);
     qk_vulkan_buffer_destroy(vk, in);
     qk_vulkan_buffer_destroy(vk, out);

@@ -228,6 +228,15 @@ mutate "a gate is not for what y holds" runtime/include/qkgen/dispatch_epilogue.
 mutate "what scales are for is checked" runtime/include/qkgen/dispatch_epilogue.h 's/> QK_PER_VECTOR\)/> 99)/' unit dispatch_sums_test
 mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/many == QK_PER_RESULT \? rows \* 4 : 4/0 ? rows * 4 : 4/' unit dispatch_sums_test
 mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
+glue=integrations/ggml/ggml-vulkan-qkgen.cpp
+mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == call.x\)/)/' unit ggml_test
+mutate "ggml: operands are those of each matrix of a batch" $glue 's/parts == 1 \&\& !in.copied/!in.copied/' unit ggml_test
+mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&bias/\&bias/' unit ggml_test
+mutate "ggml: ids begin where a device binds them" $glue 's/calls > 1 \? 1 : GGML_MAX_DIMS/GGML_MAX_DIMS/' unit ggml_test
+mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL \&\&/false \&\&/' unit ggml_test
+mutate "ggml: rows of weights with a stride stay with ggml" $glue 's/w->nb\[1\] != ggml_row_size\(w->type, w->ne\[0\]\)/false/' unit ggml_test
+mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= 1.0f \/ 1048576/< 0.0f/' unit matrix_order_test
+mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
 mutate "matrix units: rows that are not whole wide tiles" gen/text/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test

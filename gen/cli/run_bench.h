@@ -32,6 +32,7 @@ typedef enum qg_bytes_of { QG_BYTES_RANDOM, QG_BYTES_CONSTANT, QG_BYTES_ANY } qg
 typedef struct qg_stock {
     const qg_layout *layout;
     uint64_t seed;
+    uint32_t smaller; /* powers of two by which scales are below the moderate size */
     qg_bytes_of bytes;
     uint32_t count;
     unsigned char *patterns[QK_MAX_BINDINGS];

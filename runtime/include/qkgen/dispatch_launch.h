@@ -290,7 +290,7 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
         status = qk_add_(&call, "status", status_word, 1, 4, error);
     if (status == QK_OK)
         status = qk_check_overlap_(&call, error);
-    qk_gather_ plan;
+    qk_gather_ plan = {0, 0, 0, 0, 0};
     uint64_t token;
     if (status == QK_OK)
         status = qk_plan_gather_(&call, rows, cols, tokens, &plan, error);
