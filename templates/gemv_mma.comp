@@ -11,6 +11,7 @@ layout(constant_id = @{id.kept}) const uint KEPT = @{kept};     // wide tiles of
 layout(constant_id = @{id.at_once}) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
+@include unit_shape.glsl
 @include x_type.glsl
 
 @{buffers}
@@ -36,8 +37,8 @@ layout(push_constant) uniform Push {
 @{prelude}
 @include finish.glsl
 
-// A subgroup of 32 multiplies 16 rows with 8 right-hand sides. Four threads share a row, each with a wide tile of its own:
-// number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
+// A team of 32, a subgroup or several, multiplies 16 rows with 8 right-hand sides. Four threads share a row, each with a wide tile of
+// its own: number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
 const uint SUBGROUPS = gl_WorkGroupSize.x / 32u, ROWS = 16u;
 uint g, t;
 

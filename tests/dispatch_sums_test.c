@@ -101,8 +101,9 @@ static call right_call(family f, uint32_t *launches) {
     call c = {0};
     c.backend.context = launches;
     c.backend.launch = count_launch;
-    c.backend.limits = (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
-                                   0,    0,  0,    0,   0,   0};
+    c.backend.limits =
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0, 0,
+                    0,    0,  0,    0,   0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
