@@ -204,6 +204,17 @@ void finish_tile(uint own_row, uint own_column) {
     barrier();
 }
 
+void multiply_part(uint four, uint part, uint own_row, uint own_column) {
+    [[unroll]] for (uint p = 0u; p < PART; ++p)
+        take_operands(p, (p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
+    barrier();
+    multiply(0u);
+    make_next(four, part);
+    barrier();
+    load_after(four, part);
+    [[unroll]] for (uint p = 1u; p < PART; ++p) multiply(p);
+}
+
 void make_tile() {
     const uint own_row = subgroup % DOWN * OWN_ROWS, own_column = subgroup / DOWN * OWN_COLS;
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
@@ -223,16 +234,13 @@ void make_tile() {
                 [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(i, j, own_row);
             }
         }
-        [[unroll]] for (uint part = 0u; part < PARTS; ++part) {
-            [[unroll]] for (uint p = 0u; p < PART; ++p)
-                take_operands(p, (p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
-            barrier();
-            multiply(0u);
-            make_next(four, part);
-            barrier();
-            load_after(four, part);
-            [[unroll]] for (uint p = 1u; p < PART; ++p) multiply(p);
+@if units
+        if (!DIRECT) {
+            [[dont_unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
+            continue;
         }
+@end
+        [[unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
     }
     finish_tile(own_row, own_column);
 }

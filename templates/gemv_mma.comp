@@ -131,11 +131,20 @@ void main() {
                     const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 13u, low_unit);
                     const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 13u, high_unit);
                     accumulators c = no_products();
-                    [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
-                        f16vec2 low[2u * PART], high[2u * PART];
-                        operands(part, row, j, @{fetched_low}, low_scale, low);
-                        operands(part, row_8, j, @{fetched_high}, high_scale, high);
-                        multiply(part * PART, k, low, high, c);
+                    f16vec2 low[2u * PART], high[2u * PART];
+                    if (SPLIT_TEAMS) {
+                        // Where a barrier is several subgroups', a longer text is not a faster one.
+                        [[dont_unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+                            operands(part, row, j, @{fetched_low}, low_scale, low);
+                            operands(part, row_8, j, @{fetched_high}, high_scale, high);
+                            multiply(part * PART, k, low, high, c);
+                        }
+                    } else {
+                        [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+                            operands(part, row, j, @{fetched_low}, low_scale, low);
+                            operands(part, row_8, j, @{fetched_high}, high_scale, high);
+                            multiply(part * PART, k, low, high, c);
+                        }
                     }
                     sum += values_of(c) * vec4(low_unit, low_unit, high_unit, high_unit) * wide_x_unit[k].xyxy;
                 }
