@@ -235,7 +235,7 @@ void make_tile() {
             }
         }
 @if units
-        if (!DIRECT) {
+        if (LANES < 32u) {
             [[dont_unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
             continue;
         }

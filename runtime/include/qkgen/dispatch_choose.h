@@ -3,6 +3,7 @@
 #ifndef QKGEN_DISPATCH_CHOOSE_H
 #define QKGEN_DISPATCH_CHOOSE_H
 
+#include "choice.def"
 #include "dispatch_check.h"
 
 /* More workgroups than this gain nothing on any device: threads loop instead. */
@@ -249,6 +250,11 @@ static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *lim
         m.threads = kernel->workgroup_size;
     /* Sums have 32 bytes for each thread, and as often as there are several at once. */
     uint32_t own = kernel->api != QK_API_VULKAN || limits->matrix_order_a != 0 ? 0 : QK_UNIT_BYTES_;
+    /* Registers beside those that bring operands hold one tile of x, and fewer threads have more of them. */
+    if (own != 0 && !fixed) {
+        m.kept = 1;
+        m.threads = m.threads < 256 ? m.threads : 256;
+    }
     while (!fixed && m.threads > 32 &&
            m.threads * (m.at_once * 32 + own) > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
         uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
@@ -338,6 +344,9 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     while (s.rows > 2 &&
            (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
+    if (limits->subgroup_size == QK_LARGE_SUBGROUP)
+        s.rows =
+            (uint32_t)qk_min_(s.rows, s.kept == 1 && digits == 0 ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
     subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
      * subgroups, the smaller are workgroups, for all of the device to have some. With experts each token's x is for few rows, however

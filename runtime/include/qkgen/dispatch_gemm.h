@@ -34,8 +34,9 @@ static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
     uint32_t shared = limits->shared_bytes != 0 ? limits->shared_bytes : 16384;
-    /* 32 threads decode together; of sums, each has at most 128 in registers. */
-    return t->own_rows * t->own_cols <= 128 * t->lanes && t->rows % t->own_rows == 0 && t->cols % t->own_cols == 0 &&
+    /* 32 threads decode together; of sums, each has some in registers, beside what becomes operands. */
+    uint32_t sums = t->result != 0 ? QK_TILE_SUMS_THROUGH_MEMORY : QK_TILE_SUMS;
+    return t->own_rows * t->own_cols <= sums * t->lanes && t->rows % t->own_rows == 0 && t->cols % t->own_cols == 0 &&
            qk_tile_threads_(t) % 32 == 0 && qk_tile_threads_(t) <= limits->workgroup_size &&
            qk_tile_bytes_(t) <= shared;
 }
