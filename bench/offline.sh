@@ -68,7 +68,7 @@ cells() {
   local valu vmem lds vgprs waves spilled all wmma scratch weights sgprs lds_bytes loop
   eval "$2"
   awk -v w="$1" -v valu="$valu" -v memory="$((vmem + scratch))" -v lds="$lds" -v vgprs="$vgprs" -v waves="$waves" -v spilled="$spilled" \
-    'BEGIN { printf "%.2f | %.3f | %.3f | %d | %d | %s", valu / w, memory / w, lds / w, vgprs, waves, spilled > 0 ? "yes" : "no" }'
+    'BEGIN { printf "%.2f | %.3f | %.3f | %d | %d | %s", valu / w, memory / w, lds / w, vgprs, waves, (spilled > 0 ? "yes" : "no") }'
 }
 
 few() { # GPU BATCH
@@ -95,7 +95,7 @@ share() {
   local valu vmem lds vgprs waves spilled all wmma scratch weights sgprs lds_bytes loop
   eval "$1"
   awk -v all="$all" -v valu="$valu" -v wmma="$wmma" -v vgprs="$vgprs" -v waves="$waves" -v spilled="$spilled" \
-    'BEGIN { printf "%d | %d | %.1f%% | %.1f%% | %d | %d | %s", wmma, all, 100 * wmma / all, 100 * wmma / valu, vgprs, waves, spilled > 0 ? "yes" : "no" }'
+    'BEGIN { printf "%d | %d | %.1f%% | %.1f%% | %d | %d | %s", wmma, all, 100 * wmma / all, 100 * wmma / valu, vgprs, waves, (spilled > 0 ? "yes" : "no") }'
 }
 
 many() { # GPU FAMILY BATCH
@@ -125,7 +125,7 @@ all_formats() { # GPU FAMILY BATCH
     }
     compiled=$((compiled + 1))
     grep -q ' spilled=0 ' <<<"$counts" || spilling+=" $format"
-  done < <("$build/qkgen" list --formats-only 2>/dev/null || "$build/qkgen" list | awk 'NR > 1 { print $1 }')
+  done < <("$build/qkgen" list | awk '{ print $1 }')
   echo "\`$2\` with 16x16x16 units, all formats: $compiled compile; not compiled:${failed:- none}; with spills:${spilling:- none}."
 }
 

@@ -344,9 +344,6 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     while (s.rows > 2 &&
            (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
-    if (limits->subgroup_size == QK_LARGE_SUBGROUP)
-        s.rows =
-            (uint32_t)qk_min_(s.rows, s.kept == 1 && digits == 0 ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
     subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
      * subgroups, the smaller are workgroups, for all of the device to have some. With experts each token's x is for few rows, however
@@ -377,6 +374,9 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     }
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
         s.threads *= 2;
+    if (limits->subgroup_size == QK_LARGE_SUBGROUP)
+        s.rows =
+            (uint32_t)qk_min_(s.rows, s.kept == 1 && digits == 0 ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
     return s;
 }
 
@@ -479,7 +479,7 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
         if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
             fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
     tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
-    s->rows = 4;
+    s->rows = limits->subgroup_size == QK_LARGE_SUBGROUP ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
         s->rows /= 2;
     s->threads = (uint32_t)qk_max_(lanes, qk_min_(QK_TEAM_THREADS, limits->workgroup_size));
