@@ -94,13 +94,14 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                      lanes,
                      result};
     uint64_t least = UINT64_MAX;
+    int kind = units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
-#define QK_TILE_(units_, rows_, cols_, own_rows_, own_cols_, time, at_once)                                            \
+#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, time, at_once)                                             \
     {                                                                                                                  \
         qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, schedule, lanes, result};                        \
         uint64_t all = qk_tiles_parts_(limits, &t, (time), (at_once), rows, cols, batch, parts);                       \
-        if (units == (units_) && qk_tiles_fit_(limits, &t) && all < least) {                                           \
+        if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
             best = t;                                                                                                  \
             least = all;                                                                                               \
         }                                                                                                              \
