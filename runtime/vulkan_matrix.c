@@ -34,9 +34,17 @@ void qk_vk_matrix_features(qk_vk_matrix_feature_set *set) {
     set->matrix.next = &set->model;
 }
 
-/* 16 x 16 times 16 x 8 in f16, summed in f32. */
-static int has_shape(VkInstance instance, VkPhysicalDevice device) {
+/* In f16, summed in f32. */
+static int is_usable(const matrix_shape *s) {
+    return s->a == COMPONENT_F16 && s->b == COMPONENT_F16 && s->c == COMPONENT_F32 && s->result == COMPONENT_F32 &&
+           s->scope == SCOPE_SUBGROUP && !s->saturating;
+}
+
+/* The first of those that kernels can take, in the order of what they had best; or the one that is wanted. */
+static int find_shape(VkInstance instance, VkPhysicalDevice device, qk_vk_matrix *matrix) {
+    static const uint32_t known[][3] = {{16, 8, 16}, {16, 16, 16}, {8, 16, 16}, {8, 8, 16}, {8, 8, 8}};
     get_shapes get = (get_shapes)vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+    const uint32_t wanted = matrix->rows, cols = matrix->cols, depth = matrix->depth;
     uint32_t count = 0;
     int found = 0;
     if (get == NULL || get(device, &count, NULL) != VK_SUCCESS || count == 0)
@@ -45,33 +53,74 @@ static int has_shape(VkInstance instance, VkPhysicalDevice device) {
     for (uint32_t i = 0; all != NULL && i < count; i++)
         all[i].type = (VkStructureType)MATRIX_SHAPE;
     if (all != NULL && get(device, &count, all) >= 0)
-        for (uint32_t i = 0; i < count; i++)
-            found |= all[i].m == 16 && all[i].n == 8 && all[i].k == 16 && all[i].a == COMPONENT_F16 &&
-                     all[i].b == COMPONENT_F16 && all[i].c == COMPONENT_F32 && all[i].result == COMPONENT_F32 &&
-                     all[i].scope == SCOPE_SUBGROUP && !all[i].saturating;
+        for (size_t k = 0; k < sizeof known / sizeof *known && !found; k++)
+            for (uint32_t i = 0; i < count && !found; i++) {
+                const uint32_t *s = known[k];
+                if (!is_usable(&all[i]) || all[i].m != s[0] || all[i].n != s[1] || all[i].k != s[2] ||
+                    (wanted != 0 && (wanted != s[0] || cols != s[1] || depth != s[2])))
+                    continue;
+                matrix->rows = s[0];
+                matrix->cols = s[1];
+                matrix->depth = s[2];
+                found = 1;
+            }
     free(all);
     return found;
 }
 
-int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_vulkan_device *info) {
-    if (!info->cooperative_matrix || !info->float16 || !info->subgroup_shuffle || info->subgroup_size != 32 ||
+/* Where subgroups have 64 lanes, kernels ask for 32: 0 where they cannot. */
+static uint32_t lanes_of(VkPhysicalDevice device, const qk_vulkan_device *info) {
+    if (info->subgroup_size != 64)
+        return info->subgroup_size == 8 || info->subgroup_size == 16 || info->subgroup_size == 32 ? info->subgroup_size
+                                                                                                  : 0;
+    VkPhysicalDeviceSubgroupSizeControlPropertiesEXT sizes = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
+    VkPhysicalDeviceSubgroupSizeControlFeaturesEXT control = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &control};
+    if (!qk_vk_has_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))
+        return 0;
+    vkGetPhysicalDeviceProperties2(device, &properties);
+    vkGetPhysicalDeviceFeatures2(device, &features);
+    return control.subgroupSizeControl && sizes.minSubgroupSize <= 32 && sizes.maxSubgroupSize >= 32 &&
+                   (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0
+               ? 32
+               : 0;
+}
+
+int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_vulkan_device *info,
+                        qk_vk_matrix *matrix) {
+    matrix->lanes = lanes_of(device, info);
+    if (!info->cooperative_matrix || !info->float16 || !info->subgroup_shuffle || matrix->lanes == 0 ||
         !qk_vk_has_extension(device, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME))
         return 0;
     qk_vk_matrix_feature_set set;
     qk_vk_matrix_features(&set);
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &set.matrix};
     vkGetPhysicalDeviceFeatures2(device, &features);
-    return set.matrix.cooperative_matrix && set.model.vulkanMemoryModel && has_shape(instance, device);
+    return set.matrix.cooperative_matrix && set.model.vulkanMemoryModel && find_shape(instance, device, matrix);
 }
 
 /* ---- the order ---------------------------------------------------------------------------------------------------- */
+
+static qk_limits limits_of(const qk_vk_matrix *matrix) {
+    qk_limits limits = {0};
+    limits.matrix_rows = matrix->rows;
+    limits.matrix_cols = matrix->cols;
+    limits.matrix_depth = matrix->depth;
+    limits.matrix_lanes = matrix->lanes;
+    return limits;
+}
 
 qk_status qk_vk_matrix_open(qk_vulkan *vk, qk_error *error) {
     uint32_t from[QK_MATRIX_FROM_WORDS];
     float to[QK_MATRIX_TO_FLOATS] = {0};
     qk_vulkan_buffer *in = NULL, *out = NULL;
+    qk_limits limits = limits_of(&vk->matrices);
+    qk_spec_constant constants[QK_MATRIX_CONSTANTS];
     qk_kernel kernel;
-    qk_matrix_probe(&kernel);
+    qk_matrix_probe(&kernel, constants, &limits);
     qk_matrix_number(from);
     qk_status status = qk_vulkan_buffer_create(vk, sizeof from, &in, error);
     if (status == QK_OK)
@@ -91,10 +140,9 @@ qk_status qk_vk_matrix_open(qk_vulkan *vk, qk_error *error) {
     if (status == QK_OK)
         status = qk_vulkan_download(vk, out, 0, to, sizeof to, error);
     if (status == QK_OK) {
-        qk_limits limits = {0};
         vk->matrix = qk_matrix_read_order(to, &limits);
-        vk->matrix_order_a = limits.matrix_order_a;
-        vk->matrix_order_bc = limits.matrix_order_bc;
+        vk->matrices.order_a = limits.matrix_order_a;
+        vk->matrices.order_bc = limits.matrix_order_bc;
     }
     qk_vulkan_forget(vk, &kernel);
     qk_vulkan_buffer_destroy(vk, in);

@@ -104,8 +104,9 @@ static call right_call(family f, uint32_t *launches) {
     call c = {0};
     c.backend.context = launches;
     c.backend.launch = count_launch;
-    c.backend.limits = (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
-                                   0,    0,  0,    0,   0,   0};
+    c.backend.limits =
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0, 0,
+                    0,    0,  0,    0,   0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
@@ -1165,7 +1166,7 @@ static void test_ahead(void **state) {
         {57344, 8192, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* slices of 32 * 64 */
         {57344, 6144, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* three of them */
         {57344, 2048, 1, 32, 0, 16, 49152, 1, 2, 1, 128, 528},
-        {57344, 8192, 1, 64, 0, 16, 49152, 1, 2, 2, 128, 528},
+        {57344, 8192, 1, 64, 0, 16, 49152, 1, 1, 2, 128, 528}, /* registers of many lanes */
         {57344, 8192, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 4, 128, 528},
         {57344, 8192, 1, 32, QK_SCHEDULE_WIDE, 16, 49152, 0, 8, 4, 256, 264}, /* not wanted */
         {57344, 8192, 1, 0, 0, 16, 49152, 0, 8, 4, 256, 264},                 /* lanes that are not known, */

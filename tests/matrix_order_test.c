@@ -9,7 +9,7 @@
 
 #include <qkgen/matrix_order.h>
 
-enum { EACH = 20 };
+enum { EACH = 16, PRODUCT = 32 * EACH };
 
 /* The number of a half that is a whole number. */
 static float whole(uint32_t half) {
@@ -35,10 +35,10 @@ static void hold(float *to, const uint32_t *a, const uint32_t *b, const uint32_t
         for (uint32_t i = 0; i < 8; i++) own[a[i]] = whole(half_at(from, 0, of_a[i]));
         for (uint32_t i = 0; i < 4; i++) {
             own[8 + b[i]] = whole(half_at(from, 128, of_b[i]));
-            memcpy(&own[12 + c[i]], &from[192 + of_c[i]], 4);
-            own[16 + i] = 16.0f / (1u << 24);
+            memcpy(&own[12 + c[i]], &from[256 + of_c[i]], 4);
         }
     }
+    for (uint32_t i = 0; i < 256; i++) to[PRODUCT + i] = 16.0f / (1u << 24);
 }
 
 static const uint32_t in_order[8] = {0, 1, 2, 3, 4, 5, 6, 7}, crossed_a[8] = {0, 1, 4, 5, 2, 3, 6, 7},
@@ -61,7 +61,8 @@ static void test_order(void **state) {
     assert_int_equal(limits.matrix_order_bc, 0xD8E4);
 }
 
-/* Threads that share rows in another way, or a device without subnormal halves: no matrices, and limits as they were. */
+/* Of threads that share rows in another way, the order is not known; of a device without subnormal halves, there are no matrices, and
+ * limits are as they were. */
 static void test_refusal(void **state) {
     float to[QK_MATRIX_TO_FLOATS], first[EACH];
     qk_limits limits, before;
@@ -74,25 +75,37 @@ static void test_refusal(void **state) {
         memcpy(first, to + 4 * EACH, sizeof first);
         memcpy(to + 4 * EACH + begin[part], to + 8 * EACH + begin[part], count[part] * sizeof to[0]);
         memcpy(to + 8 * EACH + begin[part], first + begin[part], count[part] * sizeof to[0]);
-        assert_int_equal(qk_matrix_read_order(to, &limits), 0);
-        assert_memory_equal(&limits, &before, sizeof limits);
+        assert_int_equal(qk_matrix_read_order(to, &limits), 1);
+        assert_int_equal(limits.features, QK_FEATURE_COOPERATIVE_MATRIX);
+        assert_int_equal(limits.matrix_order_a, 0);
+        assert_int_equal(limits.matrix_order_bc, 0);
     }
+    limits = before;
     hold(to, in_order, in_order, in_order);
-    to[31 * EACH + 16] = 0;
+    to[PRODUCT + 127] = 0;
     assert_int_equal(qk_matrix_read_order(to, &limits), 0);
     assert_memory_equal(&limits, &before, sizeof limits);
 }
 
 static void test_descriptor(void **state) {
     qk_kernel probe;
+    qk_spec_constant constants[QK_MATRIX_CONSTANTS];
+    qk_limits limits;
     (void)state;
-    qk_matrix_probe(&probe);
+    memset(&limits, 0, sizeof limits);
+    qk_matrix_probe(&probe, constants, &limits);
     assert_int_equal(probe.abi, QK_ABI_VERSION);
     assert_int_equal(*(const uint32_t *)probe.code->data, 0x07230203);
     assert_int_equal(probe.code->bytes % 4, 0);
     assert_int_equal(probe.binding_count, 2);
     assert_int_equal(probe.workgroup_size, 32);
     assert_int_equal(probe.push_bytes, 0);
+    assert_int_equal(constants[0].value, 16);
+    assert_int_equal(constants[1].value, 8);
+    limits.matrix_rows = limits.matrix_cols = limits.matrix_depth = limits.matrix_lanes = 8;
+    qk_matrix_probe(&probe, constants, &limits);
+    assert_int_equal(probe.workgroup_size, 8);
+    for (uint32_t i = 0; i < QK_MATRIX_CONSTANTS; i++) assert_int_equal(probe.spec_constants[i].value, 8);
 }
 
 int main(void) {

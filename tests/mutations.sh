@@ -246,6 +246,21 @@ mutate "matrix units: the power of two of a row is made up for" templates/gemv_m
 mutate "matrix units: halves do not overflow" gen/text/fragments.c 's/factor \* o->scales\[i\].most\)/factor)/' unit mma_test
 mutate "matrix units: what is added has its bias" gen/ir/operands.c 's/if \(bias != 0\) offset/if (false) offset/' unit mma_test
 mutate "matrix units: a word has both its elements" gen/ir/operands.c 's/word->element\[half\] = element/word->element[0] = element/' unit mma_test
+gemm=runtime/include/qkgen/dispatch_gemm.h
+mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_threads_\(t\) % 32 == 0/1/' unit gemm_dispatch_test
+mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
+mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
+mutate "matrix units of other shapes: the device's is taken" $choose 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
+mutate "subgroups of 64 lanes take few rows" $choose 's/limits->subgroup_size == QK_LARGE_SUBGROUP\)/0)/' unit dispatch_sums_test
+# These run where there is a Mesa 26 alone (cmake/mesa.sh); QKGEN_MESA names its folder.
+if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
+  export QKGEN_MESA MMA_TEST=$tree/build/tests/mma_test
+  mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/^        barrier\(\);$/        ;/' script units vulkan
+  mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
+  mutate "8x8x8: all of the depth" templates/mma_units.glsl 's/k < 16u \/ UNIT_DEPTH/k < 1u/' script units vulkan
+  mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
+  mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/% 32u \+ 32u\] = words.zw/% 32u + 32u] = words.xy/' script units vulkan
+fi
 units=templates/gemv_mma_rows.metal
 mutate "matrix units, MSL: lanes are found, and not known" $units \
   's/uint\(numbers\.thread_elements\(\)\[0\]\)/((at.lane \/ 4 \& 4) + at.lane \/ 2 % 4) * 8 + (at.lane \/ 4 \& 2) * 2 + at.lane % 2 * 2/' unit mma_test

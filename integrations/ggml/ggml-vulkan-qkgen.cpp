@@ -155,9 +155,10 @@ static void ggml_vk_qk_matrices(ggml_backend_vk_context * ctx, vk_qk_state & sta
         return;
     }
     static qk_kernel probe;
+    static qk_spec_constant constants[QK_MATRIX_CONSTANTS];
     uint32_t from[QK_MATRIX_FROM_WORDS];
     float to[QK_MATRIX_TO_FLOATS];
-    qk_matrix_probe(&probe);
+    qk_matrix_probe(&probe, constants, &state.limits);
     qk_matrix_number(from);
     vk_buffer in = ggml_vk_create_buffer_device(device, sizeof from), out = ggml_vk_create_buffer_device(device, sizeof to);
     ggml_vk_buffer_write(in, 0, from, sizeof from);

@@ -162,6 +162,55 @@ static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
     return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
 }
 
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
 /* Makes a block of floats. */
 static void qk_encode(const float *qk_x, uint8_t *weight, uint8_t *scales, uint8_t *biases) {
     uint32_t qk_words_weight[6] = {0};
@@ -181,7 +230,7 @@ static void qk_encode(const float *qk_x, uint8_t *weight, uint8_t *scales, uint8
     const float width = (qk_2 < qk_3 ? qk_3 : qk_2);
     const float near = (left != 0) ? width : (-width);
     const float edge = (left != 0) ? lo : hi;
-    const float n = rintf(edge / near);
+    const float n = qk_even(edge / near);
     const float scale = (n == 0.0f) ? near : (edge / n);
     const float bias = (n == 0.0f) ? 0.0f : edge;
     uint32_t qk_bits_s = qk_bits_of_bf16(scale);
@@ -195,7 +244,7 @@ static void qk_encode(const float *qk_x, uint8_t *weight, uint8_t *scales, uint8
         qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
     }
     for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
-        const int32_t q = qk_clamped(rintf((qk_x[qk_i] - bias) / scale), 0, 7);
+        const int32_t q = qk_clamped(qk_even((qk_x[qk_i] - bias) / scale), 0, 7);
         const uint32_t qk_bits_q = (uint32_t)q;
         {
             const int32_t qk_at = 0 + qk_i * 3;
@@ -2127,7 +2176,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     affine_b3_g64_bf16_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2150,7 +2199,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2191,7 +2240,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2214,7 +2263,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",

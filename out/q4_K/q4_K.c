@@ -192,6 +192,55 @@ static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
     return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
 }
 
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
 /* Makes a block of floats. */
 static void qk_encode(const float *qk_x, uint8_t *blocks) {
     uint32_t qk_words_blocks[36] = {0};
@@ -205,7 +254,7 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
         for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
             qk_0 = qk_0 + (qk_x[(qk_g * 32 + qk_i)] * qk_x[(qk_g * 32 + qk_i)]);
         }
-        const float mean = sqrtf(qk_0 / 32.0f);
+        const float mean = qk_root(qk_0 / 32.0f);
         float qk_3 = qk_bits_to_f32(0x7F800000u);
         for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
             const float qk_4 = qk_x[(qk_g * 32 + qk_i)];
@@ -237,7 +286,7 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
             float qk_try_sxl = 0.0f;
             for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
                 const float w = mean + fabsf(qk_x[(qk_g * 32 + qk_i)]);
-                const int32_t l = qk_clamped(rintf(qk_try_r * (qk_x[(qk_g * 32 + qk_i)] - qk_try_base)), 0, 15);
+                const int32_t l = qk_clamped(qk_even(qk_try_r * (qk_x[(qk_g * 32 + qk_i)] - qk_try_base)), 0, 15);
                 qk_try_sl = qk_try_sl + (w * (float)l);
                 qk_try_sll = qk_try_sll + ((w * (float)l) * (float)l);
                 qk_try_sxl = qk_try_sxl + ((w * (float)l) * qk_x[(qk_g * 32 + qk_i)]);
@@ -250,7 +299,7 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
             float qk_try_error = 0.0f;
             for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
                 const float w = mean + fabsf(qk_x[(qk_g * 32 + qk_i)]);
-                const int32_t l = qk_clamped(rintf(qk_try_r * (qk_x[(qk_g * 32 + qk_i)] - qk_try_base)), 0, 15);
+                const int32_t l = qk_clamped(qk_even(qk_try_r * (qk_x[(qk_g * 32 + qk_i)] - qk_try_base)), 0, 15);
                 const float off = ((qk_try_g * (float)l) + qk_try_low) - qk_x[(qk_g * 32 + qk_i)];
                 qk_try_error = qk_try_error + (w * (off * off));
             }
@@ -304,7 +353,7 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
     float qk_all_ds[8];
     float qk_all_dm[8];
     for (int32_t qk_g = 0; qk_g < 8; ++qk_g) {
-        const int32_t qk_15 = qk_clamped(rintf(gr * qk_all_gf[qk_g]), -128, 63) & 255;
+        const int32_t qk_15 = qk_clamped(qk_even(gr * qk_all_gf[qk_g]), -128, 63) & 255;
         const int32_t qk_16 = 63;
         const int32_t sc = (qk_16 < qk_15 ? qk_16 : qk_15);
         const uint32_t qk_bits_sc = (uint32_t)sc;
@@ -316,7 +365,7 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
             const int32_t qk_at = 36 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
             qk_words_blocks[qk_at >> 5] |= (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31);
         }
-        const int32_t mn = qk_clamped(rintf(mr * qk_all_mf[qk_g]), 0, 63);
+        const int32_t mn = qk_clamped(qk_even(mr * qk_all_mf[qk_g]), 0, 63);
         const uint32_t qk_bits_mn = (uint32_t)mn;
         {
             const int32_t qk_at = 64 + (qk_g) % 4 * 8 + qk_g / 4 * 36;
@@ -333,8 +382,8 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
     }
     for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
         const int32_t q = (qk_all_ds[qk_i / 32] == 0.0f)
-            ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(rintf(qk_all_r[qk_i / 32] * (qk_x[qk_i] - qk_all_base[qk_i / 32])), 0, 15))
-            : qk_clamped(rintf((qk_x[qk_i] + qk_all_dm[qk_i / 32]) / qk_all_ds[qk_i / 32]), 0, 15);
+            ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(qk_even(qk_all_r[qk_i / 32] * (qk_x[qk_i] - qk_all_base[qk_i / 32])), 0, 15))
+            : qk_clamped(qk_even((qk_x[qk_i] + qk_all_dm[qk_i / 32]) / qk_all_ds[qk_i / 32]), 0, 15);
         const uint32_t qk_bits_q = (uint32_t)q;
         {
             const int32_t qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
@@ -2197,7 +2246,7 @@ static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2220,7 +2269,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2258,7 +2307,7 @@ static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2281,7 +2330,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",

@@ -173,6 +173,55 @@ static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
     return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
 }
 
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
 /* Makes a block of floats. */
 static void qk_encode(const float *qk_x, uint8_t *blocks) {
     uint32_t qk_words_blocks[53] = {0};
@@ -194,7 +243,7 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
             float qk_try_a = 0.0f;
             float qk_try_b = 0.0f;
             for (int32_t qk_i = 0; qk_i < 16; ++qk_i) {
-                const int32_t l = qk_clamped(rintf(qk_try_r * qk_x[(qk_g * 16 + qk_i)]), -32, 31);
+                const int32_t l = qk_clamped(qk_even(qk_try_r * qk_x[(qk_g * 16 + qk_i)]), -32, 31);
                 qk_try_a = qk_try_a + (((qk_x[(qk_g * 16 + qk_i)] * qk_x[(qk_g * 16 + qk_i)]) * qk_x[(qk_g * 16 + qk_i)]) * (float)l);
                 qk_try_b = qk_try_b + (((qk_x[(qk_g * 16 + qk_i)] * qk_x[(qk_g * 16 + qk_i)]) * (float)l) * (float)l);
             }
@@ -227,7 +276,7 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
     }
     float qk_all_ds[16];
     for (int32_t qk_g = 0; qk_g < 16; ++qk_g) {
-        const int32_t sc = (zero != 0) ? 0 : qk_clamped(rintf(inv * qk_all_gf[qk_g]), -128, 127);
+        const int32_t sc = (zero != 0) ? 0 : qk_clamped(qk_even(inv * qk_all_gf[qk_g]), -128, 127);
         const uint32_t qk_bits_sc = (uint32_t)sc;
         {
             const int32_t qk_at = 1536 + qk_g * 8;
@@ -238,8 +287,8 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
     }
     for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
         const int32_t q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0f)
-            ? (qk_clamped(rintf(qk_x[qk_i] / qk_all_ds[qk_i / 16]), -32, 31) + 32)
-            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(rintf(qk_all_r[qk_i / 16] * qk_x[qk_i]), -32, 31) + 32)));
+            ? (qk_clamped(qk_even(qk_x[qk_i] / qk_all_ds[qk_i / 16]), -32, 31) + 32)
+            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(qk_even(qk_all_r[qk_i / 16] * qk_x[qk_i]), -32, 31) + 32)));
         const uint32_t qk_bits_q = (uint32_t)q;
         {
             const int32_t qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
@@ -2138,7 +2187,7 @@ static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2161,7 +2210,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2199,7 +2248,7 @@ static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2222,7 +2271,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",

@@ -77,11 +77,18 @@ static void test_batch() {
     CHECK(!mul_mat(&y) && notes.empty());
 }
 
+static uint32_t bias_bits() {
+    const qk_range some = { nullptr, 0, 0 };
+    qk_epilogue biased = {};
+    biased.bias = &some;
+    return qk_epilogue_bits_(&biased);
+}
+
 static void test_fused() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), x = tensor(GGML_TYPE_F32, X, 256), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1);
     ggml_tensor residual = tensor(GGML_TYPE_F32, Z, 64), sum = op(GGML_OP_ADD, Y + 4096, &residual, &y, 64, 1);
     CHECK(mul_mat(&y, &sum) && notes.size() == 1);
-    CHECK(notes[0].buffers[2].offset == Y + 4096 && notes[0].buffers[3].offset == Z && notes[0].push[5] == QK_ADDS_BIAS_);
+    CHECK(notes[0].buffers[2].offset == Y + 4096 && notes[0].buffers[4].offset == Z && notes[0].push[5] == bias_bits());
     sum.at = Z; // in place: what is added is where the sum goes
     CHECK(mul_mat(&y, &sum) && notes[0].buffers[2].offset == Z && notes[0].push[5] == QK_ADDS_TO_Y_);
     ggml_tensor scaled = op(GGML_OP_MUL, Y, &y, &x, 64, 1);
@@ -121,7 +128,7 @@ static void test_experts() {
     CHECK(!mul_mat(&y) && notes.empty());
     ids.nb[1] = 8;
     ggml_tensor sum = op(GGML_OP_ADD_ID, Y + 65536, &y, &bias, 64, 2, 3);
-    CHECK(mul_mat(&y, &sum) && notes[0].buffers[4].offset == Y + 65536 && notes[0].push[7] == QK_ADDS_BIAS_);
+    CHECK(mul_mat(&y, &sum) && notes[0].buffers[4].offset == Y + 65536 && notes[0].push[7] == bias_bits());
     ggml_tensor each = tensor(GGML_TYPE_F32, X, 256, 2, 3); // an x of each slot
     y.src[1] = &each;
     CHECK(mul_mat(&y) && notes[0].push[2] == 6 && notes[0].push[3] == 1);
