@@ -463,7 +463,6 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_takes(job.family, job.layout))
         return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
                            format);
-
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
     if (job.sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
         return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
