@@ -73,7 +73,7 @@ cells() {
 
 few() { # GPU BATCH
   local format counts weights theirs rows weights_of_row other
-  echo "| | ours: VALU | memory | LDS | registers | waves | spills | split: VALU | registers | waves | spills | ggml: VALU | memory | LDS | registers | waves | spills |"
+  echo "| | ours: VALU | mem | LDS | regs | waves | spills | split: VALU | regs | waves | spills | ggml: VALU | mem | LDS | regs | waves | spills |"
   echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
   for format in "${formats[@]}"; do
     counts=$(count "$1" --format "$format" --batch "$2") || die "$format on $1: $(cat "$work/said")"
@@ -103,7 +103,7 @@ share() {
 
 many() { # GPU FAMILY BATCH
   local format counts theirs
-  echo "| | ours: WMMA | all | of all | of vector | registers | waves | spills | ggml: WMMA | all | of all | of vector | registers | waves | spills |"
+  echo "| | ours: WMMA | all | of all | of vector | regs | waves | spills | ggml: WMMA | all | of all | of vector | regs | waves | spills |"
   echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
   for format in "${formats[@]}"; do
     counts=$(count "$1" --family "$2" --class mma --format "$format" --batch "$3" --unit 16x16x16) || counts=''

@@ -1,4 +1,4 @@
-layout(constant_id = @{id.epilogue}) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; what others stand for is left out
+layout(constant_id = @{id.epilogue}) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 
 layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 layout(binding = @{binding_result_scale}, std430) readonly buffer ResultScale { float result_scale[]; };

@@ -98,7 +98,8 @@ void fit_row(uint four, uint i, uint half_of_fragment, float most) {
     }
     float unit;
     row_scale[i][half_of_fragment] = scale_of(most, 11u, unit);
-    if (t == 0u) row_factor[(team + i * TEAMS) * 16u + half_of_fragment * 8u + g] = four > first_four ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
+    const float factor = four > first_four ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
+    if (t == 0u) row_factor[(team + i * TEAMS) * 16u + half_of_fragment * 8u + g] = factor;
     if (four > first_four) grown = four;
 }
 
@@ -116,9 +117,11 @@ void make_weights(uint four, uint part) {
         f16vec2 low[2u * PART], high[2u * PART];
         operands(part, row_of(i, 0u), tile_of(four), @{fetched_low}, row_scale[i][0], low);
         operands(part, row_of(i, 1u), tile_of(four), @{fetched_high}, row_scale[i][1], high);
-        [[unroll]] for (uint p = 0u; p < PART; ++p)
-            share_weights(p * TILE_ROWS * 2u + (team + i * TEAMS) * 32u + lane,
-                          uvec4(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]), packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u])));
+        [[unroll]] for (uint p = 0u; p < PART; ++p) {
+            const uvec2 first = uvec2(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]));
+            const uvec2 second = uvec2(packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u]));
+            share_weights(p * TILE_ROWS * 2u + (team + i * TEAMS) * 32u + lane, uvec4(first, second));
+        }
     }
 }
 

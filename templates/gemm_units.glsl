@@ -96,7 +96,8 @@ void multiply_through_memory(uint weights_at, uint x_at) {
     [[unroll]] for (uint k = 0u; k < 16u / UNIT_DEPTH; ++k) {
         left_operand a[ROW_FRAGMENTS];
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i)
-            coopMatLoad(a[i], weight_rows, (weights_at + i * UNIT_ROWS * 2u) * 2u + k * UNIT_DEPTH / 4u, 4u, gl_CooperativeMatrixLayoutRowMajor);
+            coopMatLoad(a[i], weight_rows, (weights_at + i * UNIT_ROWS * 2u) * 2u + k * UNIT_DEPTH / 4u, 4u,
+                        gl_CooperativeMatrixLayoutRowMajor);
         [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
             right_operand b;
             coopMatLoad(b, x_columns, (x_at + j * UNIT_COLS * 2u) * 2u + k * UNIT_DEPTH / 4u, 4u, gl_CooperativeMatrixLayoutColumnMajor);

@@ -57,7 +57,7 @@ float bf16_to_f32(uint bits) {
     return uintBitsToFloat(bits << 16);
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; what others stand for is left out
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 
 layout(binding = 3, std430) buffer Output { float y[]; };
 layout(binding = 4, std430) readonly buffer ResultScale { float result_scale[]; };

@@ -807,7 +807,7 @@ kernel void iq1_m_gemv_id_f32(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        // an expert that is not there has zeros
+        // An expert that is not there has zeros.
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_iq1_m::ADDS_TO_Y | qk_iq1_m::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
@@ -891,7 +891,7 @@ kernel void iq1_m_gemv_id_f16(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        // an expert that is not there has zeros
+        // An expert that is not there has zeros.
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_iq1_m::ADDS_TO_Y | qk_iq1_m::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros

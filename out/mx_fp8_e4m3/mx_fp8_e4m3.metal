@@ -540,7 +540,7 @@ kernel void mx_fp8_e4m3_gemv_id_f32(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        // an expert that is not there has zeros
+        // An expert that is not there has zeros.
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_mx_fp8_e4m3::ADDS_TO_Y | qk_mx_fp8_e4m3::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
@@ -626,7 +626,7 @@ kernel void mx_fp8_e4m3_gemv_id_f16(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        // an expert that is not there has zeros
+        // An expert that is not there has zeros.
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_mx_fp8_e4m3::ADDS_TO_Y | qk_mx_fp8_e4m3::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros

@@ -51,7 +51,7 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; what others stand for is left out
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 
 layout(binding = 5, std430) buffer Output { float y[]; };
 layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; };

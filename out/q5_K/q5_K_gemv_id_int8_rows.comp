@@ -64,7 +64,7 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; what others stand for is left out
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 
 layout(binding = 4, std430) buffer Output { float y[]; };
 layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };

@@ -1,0 +1,101 @@
+/* encode_print.h: what the files that print encoders share. */
+#ifndef QKGEN_ENCODE_PRINT_H
+#define QKGEN_ENCODE_PRINT_H
+
+#include "text/text.h"
+
+/* QG_UNROLLED: steps of a loop that compilers are asked to write out. */
+enum { QG_MOST_WRITTEN = 128, QG_MOST_NESTING = 16, QG_UNROLLED = 64 };
+
+/* The words in which languages differ. */
+typedef struct qg_encoder_dialect {
+    qg_target_id id;
+    const char *integer, *word, *floating; /* types */
+    const char *constant;                  /* before a name that is set once */
+    const char *precise;                   /* before one that is a float */
+    const char *bits_of_f32;               /* what takes the bits of a word as f32 */
+    const char *unroll;
+} qg_encoder_dialect;
+
+typedef struct qg_encoder_printer {
+    qg_arena *arena;
+    qg_text text;
+    const qg_layout *layout;
+    const qg_encode *encode;
+    const qg_encoder_dialect *d;
+    const qg_target *target;
+    uint32_t indent, made; /* made: names of the printer's own */
+    const char *at;        /* the variable that counts in the innermost loop, of so many elements; NULL: none */
+    uint32_t unit;
+    bool held,
+        whole; /* x of the group in hand, or of the whole block, is in an array that compilers keep in registers */
+    uint32_t first, end;           /* equations whose names are variables here: those of the loop over groups in hand */
+    uint32_t best;                 /* 1 + the number of the best whose candidates are computed; 0: none */
+    bool written[QG_MOST_WRITTEN]; /* names of `per` 1 that have a variable in the loop in hand */
+    const char *counters[QG_MOST_NESTING];
+} qg_encoder_printer;
+
+/* The loop over what a function looks at. The variables that it was in come back behind it. */
+typedef struct qg_encoder_loop {
+    const char *at;
+    uint32_t unit;
+    bool written[QG_MOST_WRITTEN];
+} qg_encoder_loop;
+
+static inline const qg_equation *qg_encoder_items(const qg_encoder_printer *p) { return p->encode->items; }
+
+static inline bool qg_encoder_is_float(const qg_term *term) { return term->kind == QG_K_FLOAT; }
+
+/* ---- encode_terms.c: lines, names, expressions ---- */
+
+/* A line, one that opens a scope, and the end of that. */
+void qg_encoder_line(qg_encoder_printer *p, const char *text);
+void qg_encoder_begin(qg_encoder_printer *p, const char *text);
+void qg_encoder_finish(qg_encoder_printer *p);
+/* A name that nobody has. */
+const char *qg_encoder_fresh(qg_encoder_printer *p);
+const char *qg_encoder_floating(const qg_encoder_printer *p, float value);
+/* "precise float", or "const int" */
+const char *qg_encoder_declared(const qg_encoder_printer *p, bool real, bool constant);
+
+/* Whether a term names an equation. */
+bool qg_encoder_names(const qg_encoder_printer *p, const qg_term *term, uint32_t equation);
+/* Whether a condition compares with what is kept. */
+bool qg_encoder_compares(const qg_term *term, uint32_t equation);
+/* Which equation a name is of; the count of all: of none. */
+uint32_t qg_encoder_equation(const qg_encoder_printer *p, const qg_term *term);
+/* Whether the value of one of these equations is needed, itself or by what is written out. */
+bool qg_encoder_depends(const qg_encoder_printer *p, const qg_term *term, uint32_t first, uint32_t end);
+/* Whether any equation names it. */
+bool qg_encoder_is_used(const qg_encoder_printer *p, uint32_t equation);
+/* Whether a name is used where it is no variable: outside of these equations, or by what is written out there. */
+bool qg_encoder_is_kept(const qg_encoder_printer *p, uint32_t equation, uint32_t first, uint32_t end);
+
+/* The name of an equation; of what is kept of it. */
+const char *qg_encoder_name(qg_encoder_printer *p, uint32_t number, bool kept);
+/* A term as an expression; in brackets where it is an operation; and, in GLSL, in a variable of its own where it is
+ * arithmetic. Writes the lines that come before it. */
+const char *qg_encoder_text(qg_encoder_printer *p, const qg_term *term);
+const char *qg_encoder_operand(qg_encoder_printer *p, const qg_term *term);
+const char *qg_encoder_apart(qg_encoder_printer *p, const qg_term *term);
+
+/* Into a loop whose counter is `at`, of so many elements, and out of it again. */
+qg_encoder_loop qg_encoder_enter(qg_encoder_printer *p, const char *at, uint32_t unit);
+void qg_encoder_leave(qg_encoder_printer *p, const qg_encoder_loop *before);
+/* Elements between two that a function looks at, in a group of `per`. */
+uint32_t qg_encoder_step(const qg_term *term, uint32_t per);
+/* Whether a term is a function that looks at a group; and several that look at the same, in one loop. */
+bool qg_encoder_is_group(const qg_term *term);
+void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
+                            uint32_t count);
+
+/* ---- encode_store.c: bits ---- */
+
+/* Sets a code of the group in hand; the name becomes what was stored, where somebody asks. */
+void qg_encoder_store_code(qg_encoder_printer *p, uint32_t number);
+/* Digits of a base were added up: as a fraction, rounded up. */
+void qg_encoder_finish_digits(qg_encoder_printer *p, const qg_slice *slice);
+/* Bits of the words in which a buffer's part of a block is stored. */
+void qg_encoder_store_buffer(qg_encoder_printer *p, const qg_buffer *buffer);
+
+#endif

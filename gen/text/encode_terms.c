@@ -1,0 +1,379 @@
+/* Encoders: which equation needs which, and expressions of their terms. */
+#include "text/encode_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef qg_encoder_printer printer;
+typedef qg_encoder_loop loop;
+
+enum { UNROLLED_IN_SEARCH = 32 };
+
+void qg_encoder_line(printer *p, const char *text) {
+    qg_text_printf(&p->text, "%*s%s\n", (int)(4 * p->indent), "", text);
+}
+
+void qg_encoder_begin(printer *p, const char *text) {
+    qg_encoder_line(p, text);
+    p->indent += 1;
+}
+
+void qg_encoder_finish(printer *p) {
+    p->indent -= 1;
+    qg_encoder_line(p, "}");
+}
+
+const char *qg_encoder_fresh(printer *p) { return qg_format(p->arena, "qk_%u", p->made++); }
+
+const char *qg_encoder_floating(const printer *p, float value) {
+    qg_text text = qg_text_new(p->arena);
+    qg_print_float(&text, p->target, value);
+    return text.data;
+}
+
+/* "precise float", or "const int" */
+const char *qg_encoder_declared(const printer *p, bool real, bool constant) {
+    return qg_format(p->arena, "%s%s%s", constant ? p->d->constant : "", real ? p->d->precise : "",
+                     real ? p->d->floating : p->d->integer);
+}
+
+/* ---- what uses what ---- */
+
+bool qg_encoder_names(const printer *p, const qg_term *term, uint32_t equation) {
+    const qg_equation *e = &qg_encoder_items(p)[equation];
+    if (!term) return false;
+    if (term->op == QG_CALL && (term->call == QG_CALL_LOCAL || term->call == QG_CALL_KEPT) && term->ref == equation)
+        return true;
+    if (term->op == QG_CODE && e->is_code && term->ref == e->code) return true;
+    return qg_encoder_names(p, term->arg[0], equation) || qg_encoder_names(p, term->arg[1], equation) ||
+           qg_encoder_names(p, term->arg[2], equation);
+}
+
+/* Whether a condition compares with what is kept. */
+bool qg_encoder_compares(const qg_term *term, uint32_t equation) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->call == QG_CALL_KEPT && term->ref == equation) return true;
+    return qg_encoder_compares(term->arg[0], equation) || qg_encoder_compares(term->arg[1], equation) ||
+           qg_encoder_compares(term->arg[2], equation);
+}
+
+/* Whether an equation names another one, in what it is or in what it becomes. */
+static bool uses(const printer *p, uint32_t by, uint32_t equation) {
+    return qg_encoder_names(p, qg_encoder_items(p)[by].value, equation) ||
+           qg_encoder_names(p, qg_encoder_items(p)[by].next, equation);
+}
+
+/* Which equation a name is of; the count of all: of none. */
+uint32_t qg_encoder_equation(const printer *p, const qg_term *term) {
+    if (term->op == QG_CALL && (term->call == QG_CALL_LOCAL || term->call == QG_CALL_KEPT)) return term->ref;
+    for (uint32_t i = 0; term->op == QG_CODE && i < p->encode->count; ++i)
+        if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].code == term->ref) return i;
+    return p->encode->count;
+}
+
+/* Whether an equation's value is needed, itself or by what is written out. */
+bool qg_encoder_depends(const printer *p, const qg_term *term, uint32_t first, uint32_t end) {
+    if (!term) return false;
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count) {
+        if (e >= first && e < end) return true;
+        if (qg_encoder_items(p)[e].per == 1 && !qg_encoder_items(p)[e].next)
+            return qg_encoder_depends(p, qg_encoder_items(p)[e].value, first, end);
+    }
+    return qg_encoder_depends(p, term->arg[0], first, end) || qg_encoder_depends(p, term->arg[1], first, end) ||
+           qg_encoder_depends(p, term->arg[2], first, end);
+}
+
+bool qg_encoder_is_used(const printer *p, uint32_t equation) {
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (uses(p, i, equation)) return true;
+    return false;
+}
+
+/* Whether a name is used where it is no variable: outside of these equations, or by what is written out there. */
+bool qg_encoder_is_kept(const printer *p, uint32_t equation, uint32_t first, uint32_t end) {
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_equation *e = &qg_encoder_items(p)[i];
+        if (!uses(p, i, equation)) continue;
+        if (i < first || i >= end || (e->per == 1 && e->is_code)) return true;
+        if (e->per == 1 && !e->best && i != equation && qg_encoder_is_kept(p, i, first, end)) return true;
+    }
+    return false;
+}
+
+/* ---- expressions ---- */
+
+/* The number of the group of so many elements that the loop in hand is in. */
+static const char *group_at(const printer *p, uint32_t per) {
+    if (per == p->layout->elements) return "0";
+    return per == p->unit ? p->at : qg_format(p->arena, "%s / %u", p->at, per / p->unit);
+}
+
+const char *qg_encoder_name(printer *p, uint32_t number, bool kept) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    if (e->per == 1 && e->next) return qg_format(p->arena, "qk_all_%s[%s]", e->name, p->at);
+    if (e->per == 1) {
+        if (!p->written[number]) {
+            const char *value = qg_encoder_text(p, e->value);
+            qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;",
+                                         qg_encoder_declared(p, qg_encoder_is_float(e->value), true), e->name, value));
+            p->written[number] = true;
+        }
+        return e->name;
+    }
+    if (e->best && e->best == p->best && !kept) return qg_format(p->arena, "qk_try_%s", e->name);
+    if ((number >= p->first && number < p->end) || e->per == p->layout->elements) return e->name;
+    return qg_format(p->arena, "qk_all_%s[%s]", e->name, group_at(p, e->per));
+}
+
+static bool is_arithmetic(const qg_term *term) {
+    while (term->op == QG_NEG) term = term->arg[0];
+    return qg_encoder_is_float(term) && (term->op == QG_ADD || term->op == QG_SUB || term->op == QG_MUL);
+}
+
+/* An operand of anything but arithmetic. In GLSL, `precise` holds for the operations that a variable is made of, and
+ * not for those that a function or a comparison is given: these get a variable of their own. */
+const char *qg_encoder_apart(printer *p, const qg_term *term) {
+    const char *text = qg_encoder_text(p, term);
+    if (p->d->id != QG_GLSL || !is_arithmetic(term)) return text;
+    const char *name = qg_encoder_fresh(p);
+    qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, true, true), name, text));
+    return name;
+}
+
+/* A pattern of calls.def, or of one like it. */
+static const char *filled(printer *p, const char *pattern, const qg_term *term) {
+    const char *arguments[3] = {NULL, NULL, NULL};
+    qg_text text = qg_text_new(p->arena);
+    for (int i = 0; i < 3 && term->arg[i]; ++i) arguments[i] = qg_encoder_apart(p, term->arg[i]);
+    for (; *pattern; ++pattern) {
+        if (*pattern != '$') {
+            qg_text_add(&text, pattern, 1);
+            continue;
+        }
+        qg_text_puts(&text, arguments[*++pattern - '1']);
+    }
+    return text.data;
+}
+
+static bool is_leaf(const qg_term *term) {
+    return term->op == QG_CONST || term->op == QG_CODE || term->op == QG_TABLE || term->op == QG_ELEMENT ||
+           term->op == QG_TO_FLOAT || term->op == QG_BITS_AS || (term->op == QG_CALL && term->call != QG_CALL_DIVIDE);
+}
+
+/* As an operand: in brackets where it is an operation. */
+const char *qg_encoder_operand(printer *p, const qg_term *term) {
+    const char *text = qg_encoder_text(p, term);
+    const bool negative = term->op == QG_CONST && *text == '-';
+    return is_leaf(term) && !negative ? text : qg_format(p->arena, "(%s)", text);
+}
+
+/* The same of a comparison or a choice. */
+static const char *operand_apart(printer *p, const qg_term *term) {
+    return p->d->id == QG_GLSL && is_arithmetic(term) ? qg_encoder_apart(p, term) : qg_encoder_operand(p, term);
+}
+
+static const char *op_text(qg_op op) {
+    static const char *const names_of[QG_OP_COUNT] = {
+#define O(id, name, arity, rule, strength, glsl, msl, c) name,
+#include "spec/ops.def"
+#undef O
+    };
+    return names_of[op];
+}
+
+/* ---- functions that look at several ---- */
+
+loop qg_encoder_enter(printer *p, const char *at, uint32_t unit) {
+    loop before = {.at = p->at, .unit = p->unit};
+    memcpy(before.written, p->written, sizeof before.written);
+    memset(p->written, 0, sizeof p->written);
+    p->at = at;
+    p->unit = unit;
+    return before;
+}
+
+void qg_encoder_leave(printer *p, const loop *before) {
+    p->at = before->at;
+    p->unit = before->unit;
+    memcpy(p->written, before->written, sizeof p->written);
+    qg_encoder_finish(p);
+}
+
+static const char *begin_of(printer *p, const qg_term *term) {
+    const bool real = qg_encoder_is_float(term->arg[0]), max = term->call == QG_CALL_MAX;
+    if (term->call == QG_CALL_SUM || term->call == QG_CALL_EXTREME) return real ? qg_encoder_floating(p, 0.0f) : "0";
+    if (!real) return qg_format(p->arena, "%lld", (long long)(max ? term->arg[0]->low : term->arg[0]->high));
+    return qg_format(p->arena, "%s(0x%su)", p->d->bits_of_f32, max ? "FF800000" : "7F800000");
+}
+
+/* What is done with a value that a function looks at. */
+static void add_value(printer *p, const qg_term *term, const char *into) {
+    const qg_term *body = term->arg[0];
+    if (term->call == QG_CALL_SUM) {
+        qg_encoder_line(p, qg_format(p->arena, "%s = %s + %s;", into, into, qg_encoder_operand(p, body)));
+        return;
+    }
+    const char *value = qg_encoder_text(p, body), *v = qg_encoder_fresh(p);
+    qg_encoder_line(
+        p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(body), true), v, value));
+    const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
+    if (term->call == QG_CALL_EXTREME)
+        qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
+    else
+        qg_encoder_line(
+            p, qg_format(p->arena, "if (%s %s %s) %s = %s;", v, term->call == QG_CALL_MAX ? ">" : "<", into, into, v));
+}
+
+uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
+    uint32_t a = term->arg[0]->per, b = per;
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Several that look at the same, in one loop. */
+void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count) {
+    const uint32_t per = terms[0]->per, step = qg_encoder_step(terms[0], per), n = per / step;
+    for (uint32_t i = 0; i < count; ++i)
+        qg_encoder_line(p,
+                        qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(terms[i]), false),
+                                  into[i], begin_of(p, terms[i])));
+    const char *unroll = n <= (p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED) ? p->d->unroll : "";
+    const bool whole = per == p->layout->elements;
+    const char *at = whole ? "qk_i" : qg_format(p->arena, "(%s * %u + qk_i)", group_at(p, per), n);
+    qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_i = 0; qk_i < %u; ++qk_i) {", unroll, p->d->integer, n));
+    const loop before = qg_encoder_enter(p, at, step);
+    for (uint32_t i = 0; i < count; ++i) add_value(p, terms[i], into[i]);
+    qg_encoder_leave(p, &before);
+}
+
+/* With a name that counts. What the loop in hand has written out is there within it, too. */
+static const char *print_counting(printer *p, const qg_term *term) {
+    const char *result = qg_encoder_fresh(p), *least = qg_encoder_fresh(p), *k = qg_encoder_fresh(p);
+    const bool sums = term->call == QG_CALL_SUM, real = qg_encoder_is_float(term->arg[0]);
+    qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(term), false),
+                                 result, qg_encoder_is_float(term) ? qg_encoder_floating(p, 0.0f) : "0"));
+    if (!sums)
+        qg_encoder_line(p, real ? qg_format(p->arena, "%s %s = %s(0x7F800000u);", qg_encoder_declared(p, true, false),
+                                            least, p->d->bits_of_f32)
+                                : qg_format(p->arena, "%s %s = %lld;", qg_encoder_declared(p, false, false), least,
+                                            (long long)term->arg[0]->high + 1));
+    bool written[QG_MOST_WRITTEN];
+    memcpy(written, p->written, sizeof written);
+    qg_encoder_begin(p, qg_format(p->arena, "for (%s %s = 0; %s < %u; ++%s) {", p->d->integer, k, k, term->count, k));
+    p->counters[term->ref] = k;
+    if (sums) {
+        add_value(p, term, result);
+    } else {
+        const char *value = qg_encoder_text(p, term->arg[0]), *v = qg_encoder_fresh(p);
+        qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v, value));
+        qg_encoder_begin(p, qg_format(p->arena, "if (%s < %s) {", v, least));
+        qg_encoder_line(p, qg_format(p->arena, "%s = %s;", least, v));
+        qg_encoder_line(p, qg_format(p->arena, "%s = %s;", result, k));
+        qg_encoder_finish(p);
+    }
+    qg_encoder_finish(p);
+    memcpy(p->written, written, sizeof written);
+    return result;
+}
+
+bool qg_encoder_is_group(const qg_term *term) {
+    return term->op == QG_CALL && term->count == 0 &&
+           (term->call == QG_CALL_SUM || term->call == QG_CALL_MAX || term->call == QG_CALL_MIN ||
+            term->call == QG_CALL_EXTREME);
+}
+
+static const char *call_text(printer *p, const qg_term *term) {
+    static const char *const patterns[QG_CALL_COUNT][3] = {
+#define F(id, name, takes, glsl, msl, c) {glsl, msl, c},
+#include "spec/calls.def"
+#undef F
+    };
+    switch (term->call) {
+    case QG_CALL_X:
+        if (p->held) return qg_format(p->arena, "qk_held[%s]", p->whole ? p->at : "qk_i");
+        return p->d->id == QG_GLSL ? qg_format(p->arena, "qk_x(qk_from + uint(%s))", p->at)
+                                   : qg_format(p->arena, "qk_x[%s]", p->at);
+    case QG_CALL_LOCAL: return qg_encoder_name(p, term->ref, false);
+    case QG_CALL_KEPT: return qg_encoder_name(p, term->ref, true);
+    case QG_CALL_INDEX: return p->counters[term->ref];
+    case QG_CALL_GREATER:
+    case QG_CALL_LESS: {
+        const char *a = qg_encoder_fresh(p), *b = qg_encoder_fresh(p),
+                   *type = qg_encoder_declared(p, qg_encoder_is_float(term), true);
+        const char *first = qg_encoder_text(p, term->arg[0]);
+        qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", type, a, first));
+        const char *second = qg_encoder_text(p, term->arg[1]);
+        qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", type, b, second));
+        return term->call == QG_CALL_GREATER ? qg_format(p->arena, "(%s < %s ? %s : %s)", a, b, b, a)
+                                             : qg_format(p->arena, "(%s < %s ? %s : %s)", b, a, b, a);
+    }
+    default: break;
+    }
+    if (qg_encoder_is_group(term)) {
+        const char *into = qg_encoder_fresh(p);
+        qg_encoder_print_group(p, &term, &into, 1);
+        return into;
+    }
+    if (term->count) return print_counting(p, term);
+    if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
+        return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
+    return filled(p, patterns[term->call][p->d->id], term);
+}
+
+static const char *bits_as(printer *p, const qg_term *term) {
+    const char *bits = qg_encoder_operand(p, term->arg[0]);
+    if (!qg_encoder_is_float(term)) {
+        const uint32_t half = UINT32_C(1) << (qg_scalars[term->ref].bits - 1);
+        return qg_format(p->arena, "((%s ^ %u) - %u)", bits, half, half);
+    }
+    const char *word = p->d->id == QG_C ? qg_format(p->arena, "(%s)%s", p->d->word, bits)
+                                        : qg_format(p->arena, "%s(%s)", p->d->word, bits);
+    const char *c = p->d->id == QG_C ? "qk_" : "";
+    return term->ref == QG_F32 ? qg_format(p->arena, "%s(%s)", p->d->bits_of_f32, word)
+                               : qg_format(p->arena, "%s%s_to_f32(%s)", c, term->ref == QG_F16 ? "f16" : "bf16", word);
+}
+
+static const char *table_text(printer *p, const qg_term *term) {
+    const qg_table *table = &p->layout->tables[term->ref];
+    const char *row = qg_encoder_operand(p, term->arg[0]);
+    if (term->arg[1])
+        row = qg_format(p->arena, "%s * %u + %s", row, table->columns, qg_encoder_operand(p, term->arg[1]));
+    return qg_format(p->arena, "qk_table_%s[%s]", table->name, row);
+}
+
+const char *qg_encoder_text(printer *p, const qg_term *term) {
+    switch (term->op) {
+    case QG_CONST:
+        if (term->kind == QG_K_BOOL) return term->integer ? "true" : "false";
+        return qg_encoder_is_float(term) ? qg_encoder_floating(p, term->real)
+                                         : qg_format(p->arena, "%lld", (long long)term->integer);
+    case QG_CODE: return qg_encoder_name(p, qg_encoder_equation(p, term), false);
+    case QG_ELEMENT: return p->at;
+    case QG_CALL: return call_text(p, term);
+    case QG_TABLE: return table_text(p, term);
+    case QG_BITS_AS: return bits_as(p, term);
+    case QG_TO_FLOAT:
+        return p->d->id == QG_C ? qg_format(p->arena, "(float)%s", qg_encoder_operand(p, term->arg[0]))
+                                : qg_format(p->arena, "float(%s)", qg_encoder_text(p, term->arg[0]));
+    case QG_NEG: return qg_format(p->arena, "-%s", qg_encoder_operand(p, term->arg[0]));
+    case QG_SELECT: {
+        const char *condition = qg_encoder_operand(p, term->arg[0]), *a = operand_apart(p, term->arg[1]);
+        return qg_format(p->arena, "%s ? %s : %s", condition, a, operand_apart(p, term->arg[2]));
+    }
+    case QG_ADD:
+    case QG_SUB:
+    case QG_MUL: {
+        const char *a = qg_encoder_operand(p, term->arg[0]);
+        return qg_format(p->arena, "%s %s %s", a, op_text(term->op), qg_encoder_operand(p, term->arg[1]));
+    }
+    default: {
+        const char *a = operand_apart(p, term->arg[0]);
+        return qg_format(p->arena, "%s %s %s", a, op_text(term->op), operand_apart(p, term->arg[1]));
+    }
+    }
+}
