@@ -1,23 +1,29 @@
 #!/usr/bin/env bash
 # Takes the rules of the numeric and the safety contract out of a copy of the sources, one at a time, and runs the test that
 # must fail then. Prints a table of them; the status is 0 when every mutation applies, builds, and is found. Not a part of
-# ctest, for it builds again and again.
+# ctest, for it builds again and again; that all of them apply is.
 #
 #   mutations.sh [PATTERN]     those whose line has the pattern; FOLDER=... keeps the copy and its build for another time
+#   mutations.sh --apply       whether each changes its file, and nothing else: builds nothing, and changes nothing
 set -uo pipefail
 export LC_ALL=C
 source_tree=$(cd "$(dirname "$0")/.." && pwd)
-folder=${FOLDER:-$(mktemp -d)}
 pattern=${1:-.}
-tree=$folder/tree
-mkdir -p "$tree" "$folder/logs"
-(cd "$source_tree" && tar -c --exclude=./build --exclude=./.git --exclude=./out --exclude=./shared .) | tar -x -m -C "$tree" # now is later than any object here
-cd "$tree" || exit 1
-# What changes is restored with its contents alone, so the copy that is compared with is elsewhere.
-rm -rf "$folder/was" && cp -r "$tree" "$folder/was" && rm -rf "$folder/was/build"
-cmake --preset default >"$folder/logs/configure" 2>&1 || { cat "$folder/logs/configure" && exit 1; }
 problems=0 number=0
 declare -A sound
+
+# copy: sources to change, and what they were.
+copy() {
+  folder=${FOLDER:-$(mktemp -d)}
+  tree=$folder/tree
+  mkdir -p "$tree" "$folder/logs"
+  (cd "$source_tree" && tar -c --exclude=./build --exclude=./.git --exclude=./out --exclude=./shared .) | tar -x -m -C "$tree" # now is later than any object here
+  cd "$tree" || exit 1
+  # What changes is restored with its contents alone, so the copy that is compared with is elsewhere.
+  rm -rf "$folder/was" && cp -r "$tree" "$folder/was" && rm -rf "$folder/was/build"
+  cmake --preset default >"$folder/logs/configure" 2>&1 || { cat "$folder/logs/configure" && exit 1; }
+}
+if [ "$pattern" = --apply ]; then cd "$source_tree" || exit 1; else copy; fi
 
 build() { cmake --build build --target "$@"; }
 
@@ -49,6 +55,14 @@ how() {
 mutate() {
   local line=$1 file=$2 change=$3 log key
   shift 3
+  if [ "$pattern" = --apply ]; then
+    number=$((number + 1))
+    if ! [ -e "$file" ] || sed -E "$change" "$file" | cmp -s - "$file"; then
+      echo "FAIL: $line: the mutation does not apply to $file"
+      problems=$((problems + 1))
+    fi
+    return 0
+  fi
   grep -qiE "$pattern" <<<"$line $file" || return 0
   number=$((number + 1))
   log=$folder/logs/$number
@@ -474,5 +488,5 @@ mutate "a difference adds up" gen/spec/value.c 's/(magnitude\(e, least, term->ar
 
 echo
 echo "$number mutations, $problems of them not as they must be"
-[ -n "${FOLDER:-}" ] || rm -rf "$folder"
+[ "$pattern" = --apply ] || [ -n "${FOLDER:-}" ] || rm -rf "$folder"
 [ "$problems" -eq 0 ] && [ "$number" -gt 0 ]
