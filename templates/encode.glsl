@@ -1,40 +1,13 @@
-// The mantissa of a positive f32, with its leading bit, and its exponent.
-uint qk_mantissa(uint bits, out int exponent) {
-    exponent = int(bits >> 23);
-    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
-    const int shift = 23 - findMSB(bits);
-    exponent = 1 - shift;
-    return bits << (shift & 31);
-}
+@include quotient.glsl
 
-// a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
-// count what the guess leaves.
+// a / b, rounded to nearest even, as IEEE 754 has it.
 float qk_quotient(float numerator, float divisor) {
-    const uint infinity = 0x7F800000u, nan = 0x7FC00000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
-    if (a > infinity || b > infinity || (a == infinity && b == infinity) || (a == 0u && b == 0u)) return uintBitsToFloat(nan);
-    if (a == 0u || b == infinity) return uintBitsToFloat(sign);
-    if (a == infinity || b == 0u) return uintBitsToFloat(sign | infinity);
-    int a_exponent, b_exponent;
-    uint n = qk_mantissa(a, a_exponent);
-    const uint d = qk_mantissa(b, b_exponent);
-    int exponent = a_exponent - b_exponent + 127;
-    if (n < d) {
-        n <<= 1;
-        exponent -= 1;
-    }
-    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    precise float guess = float(n) / float(d) * 16777216.0;
-    uint quotient = uint(guess);
-    int rest = int((n << 24) - quotient * d);
-    for (; rest < 0; rest += int(d)) quotient -= 1u;
-    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
-    if (exponent > 254) return uintBitsToFloat(sign | infinity);
-    if (exponent < -23) return uintBitsToFloat(sign);
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
-    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
-    return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
+    if (b == 0u) return uintBitsToFloat(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
 // The square root, rounded to nearest, digit by digit.

@@ -48,7 +48,7 @@ void main() {
         const float least = uintBitsToFloat(bias), largest = uintBitsToFloat(uint(keys(uvec4(range.y)).x));
         precise float extent = largest - least;
         const uint bits = floatBitsToUint(extent), steps = floatBitsToUint(float(bins - 1u));
-        uint scale = empty || int(bits) <= 0 ? 0u : exact_quotient(bits, steps);
+        uint scale = empty || int(bits) <= 0 ? 0u : qk_exact_quotient(bits, steps);
         if (scale == 0u || scale > 0x7F800000u) scale = 0x3F800000u;  // 1
         if (lane == 0u && end != 0u) {
             scales[group] = scale;

@@ -44,7 +44,7 @@ kernel void @{name}(
         const float least = as_type<float>(bias);
         const float largest = as_type<float>(as_type<uint4>(keys(as_type<uint4>(int4(range.y)))).x);
         const uint bits = as_type<uint>(largest - least), steps = as_type<uint>(float(push.bins - 1));
-        uint scale = empty || int(bits) <= 0 ? 0 : exact_quotient(bits, steps);
+        uint scale = empty || int(bits) <= 0 ? 0 : qk_exact_quotient(bits, steps);
         if (scale == 0 || scale > 0x7F800000u) scale = 0x3F800000u;  // 1
         if (lane == 0 && end != 0) {
             scales[group] = as_type<float>(scale);

@@ -90,15 +90,21 @@ static void compare(const char *where) {
     assert_int_equal(wrong, 0);
 }
 
-/* A template, in which what follows `at` becomes `instead`. */
-static const char *functions(qg_arena *arena, const char *name, const char *at, const char *instead) {
+static const char *template_of(qg_arena *arena, const char *name) {
     const char *why = NULL;
     size_t length;
     const char *text = qg_read_file(arena, qg_format(arena, "templates/%s", name), 1 << 20, &length, &why);
     if (!text) fail_msg("%s", why);
-    const char *place = strstr(text, at);
+    return *text == '@' ? strchr(text, '\n') : text; /* what the second includes is the first */
+}
+
+/* Two templates, one after the other, in the first of which `at` becomes `instead`. */
+static const char *functions(qg_arena *arena, const char *first, const char *second, const char *at,
+                             const char *instead) {
+    const char *text = template_of(arena, first), *place = strstr(text, at);
     assert_non_null(place);
-    return qg_format(arena, "%.*s%s%s", (int)(place - text), text, instead, place + strlen(at));
+    return qg_format(arena, "%.*s%s%s\n%s", (int)(place - text), text, instead, place + strlen(at),
+                     template_of(arena, second));
 }
 
 static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -174,8 +180,9 @@ static void test_vulkan(void **state) {
         qg_arena *arena = qg_arena_new();
         const char *why = NULL;
         qk_code code = {NULL, 0};
-        const char *text = qg_format(arena, "%s%s%s", glsl_head,
-                                     functions(arena, "encode.glsl", "uint(guess);", guesses[i]), glsl_main);
+        const char *text =
+            qg_format(arena, "%s%s%s", glsl_head,
+                      functions(arena, "quotient.glsl", "encode.glsl", "uint(guess);", guesses[i]), glsl_main);
         code.data = qg_spirv_compile(arena, "functions", text, &code.bytes, &why);
         if (!code.data) fail_msg("%s", why);
         const qk_kernel kernel = kernel_of(QK_API_VULKAN, &code);
@@ -220,8 +227,9 @@ static void test_metal(void **state) {
         qg_arena *arena = qg_arena_new();
         qg_metal *metal;
         qk_error error = {""};
-        const char *text = qg_format(arena, "%s%s%s", msl_head,
-                                     functions(arena, "encode_functions.metal", "16777216.0f);", guesses[i]), msl_main);
+        const char *text = qg_format(
+            arena, "%s%s%s", msl_head,
+            functions(arena, "quotient.metal", "encode_functions.metal", "16777216.0f);", guesses[i]), msl_main);
         const qk_kernel kernel = kernel_of(QK_API_METAL, NULL);
         const char *why = qg_metal_open(arena, text, "functions", &kernel, &metal);
         if (why) fail_msg("%s", why);

@@ -138,10 +138,10 @@ mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row
 # ---- encoding ----
 mutate "NaN counts as 0 where codes are bounded, MSL" templates/encode_functions.metal 's/qk_is_nan\(v\) \? 0\.0f : v/v/' \
   script encode "c msl" "one q4_0"
-mutate "quotients are rounded, Vulkan" templates/encode.glsl 's/\(up \? 1u : 0u\)\)\);/0u));/' unit encode_functions_test
-mutate "quotients are rounded, MSL" templates/encode_functions.metal 's/\(up \? 1u : 0u\)\)\);/0u));/' unit encode_functions_test
-mutate "a guess of a quotient is mended, Vulkan" templates/encode.glsl 's/for \(; rest < 0; rest [^;]*;//' unit encode_functions_test
-mutate "a guess of a quotient is mended, MSL" templates/encode_functions.metal 's/for \(; rest >= int[^;]*; rest [^;]*;//' unit encode_functions_test
+mutate "quotients are rounded, Vulkan" templates/quotient.glsl 's/ \+ \(up \? 1u : 0u\)//' unit encode_functions_test
+mutate "quotients are rounded, MSL" templates/quotient.metal 's/ \+ \(up \? 1u : 0u\)//' unit encode_functions_test
+mutate "a guess of a quotient is mended, Vulkan" templates/quotient.glsl 's/for \(; rest < 0; rest [^;]*;//' unit encode_functions_test
+mutate "a guess of a quotient is mended, MSL" templates/quotient.metal 's/for \(; rest >= int[^;]*; rest [^;]*;//' unit encode_functions_test
 mutate "NaN counts as 0 where codes are bounded, Vulkan" templates/encode.glsl 's/qk_is_nan\(v\) \? 0\.0 : v/v/' unit encode_functions_test
 mutate "a NaN is stored without a sign, Vulkan" templates/encode.glsl 's/qk_is_nan\(v\) \? 0x7FC00000u : //' unit encode_functions_test
 mutate "roots are rounded, Vulkan" templates/encode.glsl 's/if \(rest != 0u\) root .*//' script encode "c vulkan" "one q4_K"

@@ -338,8 +338,8 @@ static void divide_on_device(const qk_kernel *kernel, const uint32_t *pairs, uin
 static const char main_of_division[] =
     "void main() {\n"
     "    for (uint i = gl_GlobalInvocationID.x; i < groups; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {\n"
-    "        scales[2u * i] = exact_quotient(w[i].x, w[i].y);\n"
-    "        scales[2u * i + 1u] = exact_quotient(w[i].z, w[i].w);\n"
+    "        scales[2u * i] = qk_exact_quotient(w[i].x, w[i].y);\n"
+    "        scales[2u * i + 1u] = qk_exact_quotient(w[i].z, w[i].w);\n"
     "    }\n"
     "    if (groups == 0u) biases[0] = q[0] = partial[0].x == 0 ? 1u : 0u;\n"
     "}\n";

@@ -462,7 +462,8 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     if (!rows) return NULL;
     const qg_layout *encoded = encoded_of(&all);
     qg_holes prelude = prelude_of(decoder ? decoder : all.items[0], &sums, encoded != NULL), holes = {.count = 0};
-    const char *functions = encoded ? qg_template_text(templates, "encode_functions.metal") : NULL;
+    const char *functions = encoded ? qg_expand(arena, templates, "encode_functions.metal", NULL, 0, why) : "";
+    if (!functions) return NULL;
     qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
     qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
@@ -487,7 +488,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "write_tile", decoder ? write_tile(arena, decoder) : "");
     qg_hole(&holes, "rows", rows);
     qg_hole(&holes, "encoder",
-            encoded ? qg_format(arena, "%s\n%s", functions ? functions : "", qg_encoder(arena, encoded, QG_MSL)) : "");
+            encoded ? qg_format(arena, "%s\n%s", functions, qg_encoder(arena, encoded, QG_MSL)) : "");
     qg_hole(&holes, "kernels", text.data);
     return qg_wrap(arena, qg_expand(arena, templates, "format.metal", holes.items, holes.count, why));
 }

@@ -141,7 +141,9 @@ char *qg_plain_msl(qg_arena *arena, const qg_templates *templates, const qg_plai
     const char *sentence = qg_format(arena, "%s: Metal kernels, %s.", request->set->name, request->set->summary);
     qg_hole(&holes, "banner", banner(arena, request, sentence, "// ", "// ", ""));
     qg_hole(&holes, "set", request->set->name);
-    qg_hole(&holes, "prelude", qg_template_text(templates, name_of(arena, request->set->name, "metal")));
+    const char *prelude = qg_expand(arena, templates, name_of(arena, request->set->name, "metal"), NULL, 0, why);
+    if (!prelude) return NULL;
+    qg_hole(&holes, "prelude", prelude);
     qg_hole(&holes, "kernels", text.data);
     return qg_wrap(arena, qg_expand(arena, templates, "plain.metal", holes.items, holes.count, why));
 }

@@ -87,14 +87,13 @@ uint qk_mantissa(uint bits, out int exponent) {
     return bits << (shift & 31);
 }
 
-// a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
-// count what the guess leaves.
-float qk_quotient(float numerator, float divisor) {
-    const uint infinity = 0x7F800000u, nan = 0x7FC00000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
-    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
-    if (a > infinity || b > infinity || (a == infinity && b == infinity) || (a == 0u && b == 0u)) return uintBitsToFloat(nan);
-    if (a == 0u || b == infinity) return uintBitsToFloat(sign);
-    if (a == infinity || b == 0u) return uintBitsToFloat(sign | infinity);
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
+// own division be off: here it makes a guess, and integers count what the guess leaves.
+uint qk_exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0u || b == infinity) return 0u;
+    if (a == infinity) return infinity;
     int a_exponent, b_exponent;
     uint n = qk_mantissa(a, a_exponent);
     const uint d = qk_mantissa(b, b_exponent);
@@ -109,12 +108,22 @@ float qk_quotient(float numerator, float divisor) {
     int rest = int((n << 24) - quotient * d);
     for (; rest < 0; rest += int(d)) quotient -= 1u;
     for (; rest >= int(d); rest -= int(d)) quotient += 1u;
-    if (exponent > 254) return uintBitsToFloat(sign | infinity);
-    if (exponent < -23) return uintBitsToFloat(sign);
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0u;
     const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
     const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
-    return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it.
+float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
+    if (b == 0u) return uintBitsToFloat(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
 // The square root, rounded to nearest, digit by digit.

@@ -53,24 +53,24 @@ inline int2 range_of_group(int2 mine, threadgroup int2 *partial, uint thread_ind
 }
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.
-inline uint mantissa(uint bits, thread int &exponent) {
+inline uint qk_mantissa(uint bits, thread int &exponent) {
     exponent = int(bits >> 23);
     if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
     const int shift = int(clz(bits)) - 8;
     exponent = 1 - shift;
-    return bits << shift;
+    return bits << (shift & 31);
 }
 
 // The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. A device's own
 // division may be off: here it makes a guess, and integers count what the guess leaves.
-inline uint exact_quotient(uint a, uint b) {
+inline uint qk_exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
     if (a == 0 || b == infinity) return 0;
     if (a == infinity) return infinity;
     int a_exponent, b_exponent;
-    uint n = mantissa(a, a_exponent);
-    const uint d = mantissa(b, b_exponent);
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
     int exponent = a_exponent - b_exponent + 127;
     if (n < d) {
         n <<= 1;
@@ -83,15 +83,15 @@ inline uint exact_quotient(uint a, uint b) {
     for (; rest >= int(d); rest -= int(d)) quotient += 1;
     if (exponent > 254) return infinity;
     if (exponent < -23) return 0;
-    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
-    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
     const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0));
     return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
 }
 
 // The code of an element that is `n` above the least of its group.
 inline uint exact_code(float n, uint scale, uint bins) {
-    const uint bits = exact_quotient(as_type<uint>(n), scale);
+    const uint bits = qk_exact_quotient(as_type<uint>(n), scale);
     if (bits > 0x7F800000u) return 0;
     return uint(min(floor(as_type<float>(bits) + 0.5f), float(bins - 1)));
 }
@@ -162,7 +162,7 @@ kernel void qdq_init(
         const float least = as_type<float>(bias);
         const float largest = as_type<float>(as_type<uint4>(keys(as_type<uint4>(int4(range.y)))).x);
         const uint bits = as_type<uint>(largest - least), steps = as_type<uint>(float(push.bins - 1));
-        uint scale = empty || int(bits) <= 0 ? 0 : exact_quotient(bits, steps);
+        uint scale = empty || int(bits) <= 0 ? 0 : qk_exact_quotient(bits, steps);
         if (scale == 0 || scale > 0x7F800000u) scale = 0x3F800000u;  // 1
         if (lane == 0 && end != 0) {
             scales[group] = as_type<float>(scale);

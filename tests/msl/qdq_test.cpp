@@ -8,7 +8,7 @@ static const char guess[] = "float(n) / float(d)";
 static const char kernel[] =
     "\nkernel void quotients(device const uint2 *pairs [[buffer(0)]], device uint *out [[buffer(1)]],\n"
     "    constant uint &count [[buffer(2)]], uint i [[thread_position_in_grid]])\n{\n"
-    "    if (i < count) out[i] = qk_qdq::exact_quotient(pairs[i].x, pairs[i].y);\n}\n";
+    "    if (i < count) out[i] = qk_qdq::qk_exact_quotient(pairs[i].x, pairs[i].y);\n}\n";
 
 static std::string read_text(const char *path) {
     std::string text;

@@ -250,21 +250,11 @@ static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_k
     return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
 }
 
-/* Decodes rows of a table: out[t][c] = value of row indices[t], column c, for t below `tokens` and c below `cols`.
- *
- * weights   the format's buffers, one range each: rows * cols / block_elements blocks
- * indices   `tokens` u32. An index that is not below `rows` gives a row of zeros and adds one to the status word
- * out       tokens * cols values of the kernel's output type
- * status_word  one u32, which the caller clears
- * rows      from 1 to 2^32 - 1; an empty table has nothing to bind, and is an error
- * cols      a positive multiple of the format's block; one row must fit into one binding
- * tokens    0 launches nothing, and no range or shape is looked at
- *
- * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
-static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
-                                           qk_range indices, qk_range out, qk_range status_word, uint64_t rows,
-                                           uint64_t cols, uint64_t tokens, qk_error *error) {
-    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+/* Rows of a table at indices: `values` are read or written, as `tail` has them, which a status word ends. */
+static inline qk_status qk_dispatch_rows_(const qk_backend *backend, const qk_kernel *kernel, const qk_role *tail,
+                                          const qk_range *weights, qk_range indices, const char *name, qk_range values,
+                                          uint64_t value_bytes, qk_range status_word, uint64_t rows, uint64_t cols,
+                                          uint64_t tokens, qk_error *error) {
     qk_tuned_ tuned;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
     if (status == QK_OK)
@@ -280,12 +270,11 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
     if (cols > UINT32_MAX)
         return qk_fail(error, QK_ERROR_LIMIT, "%s: cols is %" PRIu64 ", must be at most 4294967295", kernel->name,
                        cols);
-    uint64_t row_blocks = cols / kernel->block_elements, row_out = cols * qk_type_bytes(kernel->output);
-    status = qk_add_weights_(&call, weights, kernel->binding_count - 3, rows, row_blocks, error);
+    status = qk_add_weights_(&call, weights, kernel->binding_count - 3, rows, cols / kernel->block_elements, error);
     if (status == QK_OK)
         status = qk_add_(&call, "indices", indices, tokens, 4, error);
     if (status == QK_OK)
-        status = qk_add_(&call, "out", out, tokens, row_out, error);
+        status = qk_add_(&call, name, values, tokens, cols * value_bytes, error);
     if (status == QK_OK)
         status = qk_add_(&call, "status", status_word, 1, 4, error);
     if (status == QK_OK)
@@ -297,6 +286,26 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
     for (token = 0; status == QK_OK && token < tokens; token += plan.token_chunk)
         status = qk_run_tokens_(&call, &plan, token, qk_min_(plan.token_chunk, tokens - token), error);
     return status;
+}
+
+/* Decodes rows of a table: out[t][c] = value of row indices[t], column c, for t below `tokens` and c below `cols`.
+ *
+ * weights   the format's buffers, one range each: rows * cols / block_elements blocks
+ * indices   `tokens` u32. An index that is not below `rows` gives a row of zeros and adds one to the status word
+ * out       tokens * cols values of the kernel's output type
+ * status_word  one u32, which the caller clears
+ * rows      from 1 to 2^32 - 1; an empty table has nothing to bind, and is an error
+ * cols      a positive multiple of the format's block; one row must fit into one binding
+ * tokens    0 launches nothing, and no range or shape is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                           qk_range indices, qk_range out, qk_range status_word, uint64_t rows,
+                                           uint64_t cols, uint64_t tokens, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    return qk_dispatch_rows_(backend, kernel, tail, weights, indices, "out", out,
+                             kernel != NULL ? qk_type_bytes(kernel->output) : 0, status_word, rows, cols, tokens,
+                             error);
 }
 
 /* Makes rows of blocks: row indices[t] = blocks of src[t][c], for t below `tokens` and c below `cols`.
@@ -316,35 +325,8 @@ static inline qk_status qk_dispatch_set_rows(const qk_backend *backend, const qk
                                              qk_range status_word, uint64_t rows, uint64_t cols, uint64_t tokens,
                                              qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_INPUT, QK_ROLE_STATUS};
-    qk_tuned_ tuned;
-    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
-    if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, 1, tail, 3, QK_GATHER_PUSH_BYTES, error);
-    if (status != QK_OK || tokens == 0)
-        return status;
-    if ((status = qk_check_multiple_(kernel, "cols", cols, error)) != QK_OK)
-        return status;
-    if (rows == 0 || rows > UINT32_MAX || cols > UINT32_MAX)
-        return qk_fail(error, rows == 0 ? QK_ERROR_ARGUMENT : QK_ERROR_LIMIT,
-                       "%s: %s is %" PRIu64 ", must be from 1 to 4294967295", kernel->name,
-                       cols > UINT32_MAX ? "cols" : "rows", cols > UINT32_MAX ? cols : rows);
-    qk_call_ call = qk_call_new_(backend, kernel);
-    status = qk_add_weights_(&call, weights, kernel->binding_count - 3, rows, cols / kernel->block_elements, error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "indices", indices, tokens, 4, error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "src", src, tokens, cols * 4, error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "status", status_word, 1, 4, error);
-    if (status == QK_OK)
-        status = qk_check_overlap_(&call, error);
-    qk_gather_ plan;
-    uint64_t token;
-    if (status == QK_OK)
-        status = qk_plan_gather_(&call, rows, cols, tokens, &plan, error);
-    for (token = 0; status == QK_OK && token < tokens; token += plan.token_chunk)
-        status = qk_run_tokens_(&call, &plan, token, qk_min_(plan.token_chunk, tokens - token), error);
-    return status;
+    return qk_dispatch_rows_(backend, kernel, tail, weights, indices, "src", src, 4, status_word, rows, cols, tokens,
+                             error);
 }
 
 /* Decodes a whole tensor of a format whose blocks are patches of a matrix (kernel->view is not QK_VIEW_BLOCKS):
