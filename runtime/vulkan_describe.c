@@ -169,6 +169,9 @@ static void describe_properties(VkPhysicalDevice handle, const VkExtensionProper
     device->rounds_f16 = controls && floats.shaderRoundingModeRTEFloat16 && floats.shaderDenormPreserveFloat16 &&
                          floats.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE_KHR &&
                          floats.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE_KHR;
+    device->keeps_nan_f32 = controls && floats.shaderSignedZeroInfNanPreserveFloat32;
+    device->keeps_subnormal_f32 = controls && floats.shaderDenormPreserveFloat32 &&
+                                  floats.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE_KHR;
     if (maintenance.maxMemoryAllocationSize < device->allocation)
         device->allocation = maintenance.maxMemoryAllocationSize;
     memcpy(device->driver_uuid, id.driverUUID, sizeof device->driver_uuid);

@@ -40,7 +40,7 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
     float priority = 1;
     if (qk_vk_has_extension(vk->physical, PORTABILITY_SUBSET))
         extensions[count++] = PORTABILITY_SUBSET;
-    if (vk->info.rounds_f16)
+    if (vk->info.rounds_f16 || vk->info.keeps_nan_f32 || vk->info.keeps_subnormal_f32)
         extensions[count++] = VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME;
     VkPhysicalDevice8BitStorageFeaturesKHR storage8 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES_KHR,

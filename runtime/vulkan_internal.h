@@ -113,9 +113,16 @@ qk_status qk_vk_start(qk_vulkan *vk, qk_error *error);
 qk_status qk_vk_finish(qk_vulkan *vk, qk_error *error);
 
 /* ---- vulkan_rounding.c ---- */
-/* The words of a module with the execution modes that QK_CONSTANT_ROUNDS_F16 is about, in memory that the caller frees, and
- * their size. NULL where there is no memory, or where the words are no module with one entry point. */
-uint32_t *qk_vk_with_rounding(const uint32_t *words, size_t bytes, size_t *grown);
+/* An execution mode of a module's entry point, for floats of so many bits, and the capability that it takes. */
+typedef struct qk_vk_mode {
+    uint32_t capability, mode, bits;
+} qk_vk_mode;
+
+/* Those that a kernel is to have on the device: for rounding to f16, or for floats that are encoded. Returns how many. */
+uint32_t qk_vk_modes_of(const qk_vulkan_device *device, const qk_kernel *kernel, qk_vk_mode modes[2]);
+/* The module with these modes, of *grown bytes, to be freed; NULL where it is no module of one entry point, or without memory. */
+uint32_t *qk_vk_with_modes(const uint32_t *words, size_t bytes, const qk_vk_mode *modes, uint32_t n_modes,
+                           size_t *grown);
 
 /* ---- vulkan_shared.c ---- */
 /* Sets `*bytes` to the shared memory of a workgroup with these values of the kernel's constants, in their order. 0 where the words are

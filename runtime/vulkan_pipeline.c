@@ -97,8 +97,8 @@ static uint32_t constant_place(const qk_kernel *kernel, uint32_t id) {
     return i;
 }
 
-/* The module as it is or, where the kernel leaves rounding to a device that can, with the modes for that; `values` are
- * those of the constants. */
+/* The module as it is or, on a device that has them, with execution modes that the kernel is to have; `values` are those
+ * of the constants. */
 static qk_status open_module(qk_vulkan *vk, const qk_kernel *kernel, uint32_t *values, VkShaderModule *module,
                              qk_error *error) {
     const qk_code *own_code = qk_code_of(kernel, values);
@@ -109,15 +109,16 @@ static qk_status open_module(qk_vulkan *vk, const qk_kernel *kernel, uint32_t *v
         .pCode = own_code->data,
     };
     uint32_t *own = NULL;
-    if (rounds < kernel->spec_constant_count) {
-        size_t grown = 0;
-        if (vk->info.rounds_f16)
-            own = qk_vk_with_rounding(code.pCode, code.codeSize, &grown);
+    size_t grown = 0;
+    qk_vk_mode modes[2];
+    const uint32_t n_modes = qk_vk_modes_of(&vk->info, kernel, modes);
+    if (n_modes > 0)
+        own = qk_vk_with_modes(code.pCode, code.codeSize, modes, n_modes, &grown);
+    if (rounds < kernel->spec_constant_count)
         values[rounds] = own != NULL;
-        if (own != NULL) {
-            code.codeSize = grown;
-            code.pCode = own;
-        }
+    if (own != NULL) {
+        code.codeSize = grown;
+        code.pCode = own;
     }
     VkResult result = vkCreateShaderModule(vk->device, &code, NULL, module);
     free(own);

@@ -5,17 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    HEADER_WORDS = 5,
-    OP_EXTENSION = 10,
-    OP_ENTRY_POINT = 15,
-    OP_EXECUTION_MODE = 16,
-    OP_CAPABILITY = 17,
-    CAPABILITY_DENORM_PRESERVE = 4464,
-    CAPABILITY_ROUNDING_MODE_RTE = 4467,
-    MODE_DENORM_PRESERVE = 4459,
-    MODE_ROUNDING_MODE_RTE = 4462
-};
+enum { HEADER_WORDS = 5, OP_EXTENSION = 10, OP_ENTRY_POINT = 15, OP_EXECUTION_MODE = 16, OP_CAPABILITY = 17 };
 
 typedef struct growing {
     uint32_t *words;
@@ -31,26 +21,31 @@ static uint32_t head(uint32_t opcode, uint32_t words) {
     return words << 16 | opcode;
 }
 
-static void add_capabilities(growing *out) {
+static void add_capabilities(growing *out, const qk_vk_mode *modes, uint32_t n_modes) {
     static const char extension[24] = "SPV_KHR_float_controls";
-    uint32_t words[11] = {head(OP_CAPABILITY, 2), CAPABILITY_DENORM_PRESERVE, head(OP_CAPABILITY, 2),
-                          CAPABILITY_ROUNDING_MODE_RTE, head(OP_EXTENSION, 7)};
+    uint32_t words[7] = {head(OP_EXTENSION, 7)};
+    for (uint32_t i = 0; i < n_modes; i++) {
+        const uint32_t capability[] = {head(OP_CAPABILITY, 2), modes[i].capability};
+        add(out, capability, 2);
+    }
     for (size_t i = 0; i < sizeof extension; i++) /* the first byte is the lowest, on every host */
-        words[5 + i / 4] |= (uint32_t)(unsigned char)extension[i] << i % 4 * 8;
-    add(out, words, 11);
+        words[1 + i / 4] |= (uint32_t)(unsigned char)extension[i] << i % 4 * 8;
+    add(out, words, 7);
 }
 
-static void add_modes(growing *out, uint32_t entry) {
-    const uint32_t words[] = {head(OP_EXECUTION_MODE, 4), entry, MODE_DENORM_PRESERVE,   16,
-                              head(OP_EXECUTION_MODE, 4), entry, MODE_ROUNDING_MODE_RTE, 16};
-    add(out, words, 8);
+static void add_modes(growing *out, uint32_t entry, const qk_vk_mode *modes, uint32_t n_modes) {
+    for (uint32_t i = 0; i < n_modes; i++) {
+        const uint32_t words[] = {head(OP_EXECUTION_MODE, 4), entry, modes[i].mode, modes[i].bits};
+        add(out, words, 4);
+    }
 }
 
-uint32_t *qk_vk_with_rounding(const uint32_t *words, size_t bytes, size_t *grown) {
+uint32_t *qk_vk_with_modes(const uint32_t *words, size_t bytes, const qk_vk_mode *modes, uint32_t n_modes,
+                           size_t *grown) {
     const size_t count = bytes / 4;
     uint32_t last = 0;
     int entries = 0, capabilities = 0;
-    growing out = {malloc(bytes + 19 * sizeof *words), 0};
+    growing out = {malloc(bytes + (7 + 6 * (size_t)n_modes) * sizeof *words), 0};
     if (out.words == NULL)
         return NULL;
     add(&out, words, count < HEADER_WORDS ? count : HEADER_WORDS);
@@ -61,10 +56,10 @@ uint32_t *qk_vk_with_rounding(const uint32_t *words, size_t bytes, size_t *grown
             break;
         }
         if (last == OP_CAPABILITY && opcode != OP_CAPABILITY && capabilities++ == 0)
-            add_capabilities(&out);
+            add_capabilities(&out, modes, n_modes);
         add(&out, words + at, length);
         if (opcode == OP_ENTRY_POINT && entries++ == 0)
-            add_modes(&out, words[at + 2]);
+            add_modes(&out, words[at + 2], modes, n_modes);
         last = opcode;
         at += length;
     }
@@ -73,4 +68,24 @@ uint32_t *qk_vk_with_rounding(const uint32_t *words, size_t bytes, size_t *grown
         return out.words;
     free(out.words);
     return NULL;
+}
+
+uint32_t qk_vk_modes_of(const qk_vulkan_device *device, const qk_kernel *kernel, qk_vk_mode modes[2]) {
+    enum { DENORM_PRESERVE = 4464, NAN_PRESERVE = 4466, ROUNDING_RTE = 4467 }; /* capabilities */
+    static const qk_vk_mode rounding[] = {{DENORM_PRESERVE, 4459, 16}, {ROUNDING_RTE, 4462, 16}};
+    uint32_t count = 0;
+    if (qk_encodes(kernel)) {
+        if (device->keeps_nan_f32)
+            modes[count++] = (qk_vk_mode){NAN_PRESERVE, 4461, 32};
+        if (device->keeps_subnormal_f32)
+            modes[count++] = (qk_vk_mode){DENORM_PRESERVE, 4459, 32};
+        return count;
+    }
+    if (!device->rounds_f16)
+        return 0;
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_ROUNDS_F16)
+            count = 2;
+    memcpy(modes, rounding, count * sizeof *modes);
+    return count;
 }

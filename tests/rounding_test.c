@@ -58,7 +58,23 @@ static void test_module(void **state) {
     size_t bytes, grown = 0;
     const uint32_t *words = compile(arena, &bytes);
     assert_non_null(words);
-    uint32_t *own = qk_vk_with_rounding(words, bytes, &grown);
+    static const qk_binding written = {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0};
+    static const qk_spec_constant rounds = {QK_CONSTANT_ROUNDS_F16, "rounds_f16", 0, 0, NULL};
+    const qk_kernel encoder = {.binding_count = 1, .bindings = &written},
+                    decoder = {.spec_constant_count = 1, .spec_constants = &rounds}, other = {.binding_count = 0};
+    qk_vulkan_device device = {.rounds_f16 = 1, .keeps_nan_f32 = 1, .keeps_subnormal_f32 = 1};
+    qk_vk_mode modes[2];
+    assert_int_equal(qk_vk_modes_of(&device, &other, modes), 0);
+    assert_int_equal(qk_vk_modes_of(&device, &encoder, modes), 2);
+    uint32_t *kept = qk_vk_with_modes(words, bytes, modes, 2, &grown);
+    assert_non_null(kept);
+    assert_null(qg_spirv_validate(arena, "kept", kept, grown / 4));
+    assert_int_equal(count(kept, grown, 16, 2, 4459) + count(kept, grown, 16, 2, 4461), 2);
+    free(kept);
+    device.keeps_nan_f32 = 0;
+    assert_int_equal(qk_vk_modes_of(&device, &encoder, modes), 1);
+    assert_int_equal(qk_vk_modes_of(&device, &decoder, modes), 2);
+    uint32_t *own = qk_vk_with_modes(words, bytes, modes, 2, &grown);
     assert_non_null(own);
     assert_null(qg_spirv_validate(arena, "grown", own, grown / 4));
     assert_int_equal(grown, bytes + 19 * sizeof *words);
@@ -67,11 +83,11 @@ static void test_module(void **state) {
     assert_int_equal(count(words, bytes, 16, 2, 4462), 0);
     free(own);
     for (size_t part = 0; part < 64 && part < bytes; part += 4) { /* cut off before, or within, the entry point */
-        own = qk_vk_with_rounding(words, part, &grown);
+        own = qk_vk_with_modes(words, part, modes, 2, &grown);
         if (own) assert_true(count(words, part, 15, 0, words[5]) <= 1);
         free(own);
     }
-    assert_null(qk_vk_with_rounding(words, 20, &grown));
+    assert_null(qk_vk_with_modes(words, 20, modes, 2, &grown));
     qg_arena_free(arena);
 }
 

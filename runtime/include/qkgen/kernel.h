@@ -135,6 +135,10 @@ typedef enum qk_constant_id {
  * Conversions to f16 are the device's own then; with 0 the kernel rounds by itself. The runtime of qkgen/vulkan.h does so
  * where it can, whatever the value. */
 
+/* Kernels that encode (qk_encodes) have the bits of the reference for all floats where the host has likewise added the modes
+ * SignedZeroInfNanPreserve and DenormPreserve for 32 bits. Without the first, blocks with NaNs or zeros of both signs may
+ * differ; without the second, blocks with numbers below 2^-126, or whose scale's reciprocal is one. */
+
 /* QK_CONSTANT_PADDED is 1 where ranges of weights are QK_PADDING bytes longer than the weights, and 0 else: loads of 16
  * bytes may then go beyond the last block. qkgen/dispatch.h sets it. */
 #define QK_PADDING 32u
@@ -229,6 +233,14 @@ typedef struct qk_kernel {
     uint32_t x_reach;  /* these lie within so many neighbours in a row */
     uint32_t row_roundings; /* of the sum of a row of 16 elements, beside the tile's, and as many for each 16 more */
 } qk_kernel;
+
+/* Whether a kernel makes blocks: it writes weights. */
+static inline int qk_encodes(const qk_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+        if (kernel->bindings[i].role == QK_ROLE_WEIGHTS && kernel->bindings[i].access != QK_READ)
+            return 1;
+    return 0;
+}
 
 /* The module of a launch with these constants, which are in the order of the descriptor's; NULL: its own. */
 static inline const qk_code *qk_code_of(const qk_kernel *kernel, const uint32_t *constants) {

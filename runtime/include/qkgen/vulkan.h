@@ -58,6 +58,8 @@ typedef struct qk_vulkan_device {
     int cooperative_matrix;  /* the extension is there */
     int pipeline_robustness; /* pipelineRobustness: kernels that are launched within their bounds are not checked again */
     int rounds_f16;          /* shaderRoundingModeRTEFloat16 and shaderDenormPreserveFloat16, which go together */
+    int keeps_nan_f32;       /* shaderSignedZeroInfNanPreserveFloat32 */
+    int keeps_subnormal_f32; /* shaderDenormPreserveFloat32, by itself */
     uint32_t subgroup_size;
     uint32_t multiprocessors;  /* where the driver tells (VK_NV_shader_sm_builtins); else 0 */
     uint32_t storage_range;    /* maxStorageBufferRange, bytes */
