@@ -27,10 +27,10 @@ static qk_status choose(qk_vulkan *vk, const char *wanted, qk_error *error) {
 }
 
 static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
-    const char *extensions[8] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
+    const char *extensions[10] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
     uint32_t count = 1;
     qk_vk_matrix_feature_set matrix;
-    const int with_matrix = qk_vk_matrix_usable(vk->instance.instance, vk->physical, &vk->info);
+    const int with_matrix = qk_vk_matrix_usable(vk->instance.instance, vk->physical, &vk->info, &vk->matrices);
     qk_vk_matrix_features(&matrix);
     if (with_matrix) {
         extensions[count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
@@ -78,6 +78,16 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
     if (vk->info.pipeline_robustness) {
         extensions[count++] = VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME;
         storage8.pNext = &robustness;
+    }
+    VkPhysicalDeviceSubgroupSizeControlFeaturesEXT sizes = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT,
+        .pNext = storage8.pNext,
+        .subgroupSizeControl = VK_TRUE,
+    };
+    vk->sizes_subgroups = with_matrix && vk->matrices.lanes != vk->info.subgroup_size;
+    if (vk->sizes_subgroups) {
+        extensions[count++] = VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME;
+        storage8.pNext = &sizes;
     }
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -180,6 +190,9 @@ qk_status qk_vulkan_create(const qk_vulkan_options *options, qk_vulkan **vk, qk_
         options = &none;
     made->instance.message = options->message;
     made->instance.user = options->user;
+    made->matrices.rows = options->matrix_rows;
+    made->matrices.cols = options->matrix_cols;
+    made->matrices.depth = options->matrix_depth;
     made->stage = options->stage;
     made->stage_bytes = options->stage_bytes != 0 ? options->stage_bytes : UINT64_C(64) << 20;
     qk_status status = open_all(made, options, error);

@@ -41,6 +41,12 @@ typedef struct qk_vk_instance {
     uint32_t messages;
 } qk_vk_instance;
 
+/* As in qk_limits. */
+typedef struct qk_vk_matrix {
+    uint32_t rows, cols, depth, lanes;
+    uint32_t order_a, order_bc;
+} qk_vk_matrix;
+
 struct qk_vulkan {
     qk_vk_instance instance;
     VkPhysicalDevice physical;
@@ -60,8 +66,8 @@ struct qk_vulkan {
     uint64_t time_ns;
 
     int matrix;                /* was opened with cooperative matrices, and they do what kernels need */
-    uint32_t matrix_order_a;   /* as in qk_limits */
-    uint32_t matrix_order_bc;
+    qk_vk_matrix matrices;     /* which then */
+    int sizes_subgroups;       /* was opened with VK_EXT_subgroup_size_control */
 
     int stage;
     uint64_t stage_bytes;
@@ -138,8 +144,11 @@ typedef struct qk_vk_matrix_feature_set {
 
 /* All false, and chained: must stay where it is. */
 void qk_vk_matrix_features(qk_vk_matrix_feature_set *set);
-int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_vulkan_device *info);
-/* Finds out how the open device orders matrices. */
+/* Whether a device multiplies matrices that kernels can take; sets all but the orders. Where `matrix->rows` is not 0, of that shape
+ * alone. */
+int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_vulkan_device *info,
+                        qk_vk_matrix *matrix);
+/* Finds out how the open device orders matrices, and whether their products are right. */
 qk_status qk_vk_matrix_open(qk_vulkan *vk, qk_error *error);
 
 /* ---- vulkan_cache.c ---- */

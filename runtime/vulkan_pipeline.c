@@ -165,12 +165,19 @@ static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkS
         .vertexInputs = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DEVICE_DEFAULT_EXT,
         .images = VK_PIPELINE_ROBUSTNESS_IMAGE_BEHAVIOR_DEVICE_DEFAULT_EXT,
     };
+    const uint32_t lanes = constant_place(kernel, QK_CONSTANT_LANES);
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT size = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO_EXT,
+        .requiredSubgroupSize = lanes < kernel->spec_constant_count ? values[lanes] : 0,
+    };
+    const int sized = vk->sizes_subgroups && size.requiredSubgroupSize == vk->matrices.lanes;
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .pNext = vk->info.pipeline_robustness ? &bounds : NULL,
         .stage =
             {
                 .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .pNext = sized ? &size : NULL,
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,
                 .pName = kernel->entry,

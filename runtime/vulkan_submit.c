@@ -235,8 +235,12 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
         backend.limits.features |= QK_FEATURE_FLOAT16;
     if (vk->matrix)
         backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
-    backend.limits.matrix_order_a = vk->matrix_order_a;
-    backend.limits.matrix_order_bc = vk->matrix_order_bc;
+    backend.limits.matrix_order_a = vk->matrices.order_a;
+    backend.limits.matrix_order_bc = vk->matrices.order_bc;
+    backend.limits.matrix_rows = vk->matrices.rows;
+    backend.limits.matrix_cols = vk->matrices.cols;
+    backend.limits.matrix_depth = vk->matrices.depth;
+    backend.limits.matrix_lanes = vk->matrices.lanes;
     return backend;
 }
 

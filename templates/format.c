@@ -20,6 +20,8 @@
 @{tables}
 @{decode}
 
+@{encoder}
+
 @{reference}
 
 /* ---- descriptors ---- */

@@ -16,6 +16,8 @@ namespace qk_@{format} {
 
 @{rows}
 
+@{encoder}
+
 }  // namespace qk_@{format}
 
 @{kernels}

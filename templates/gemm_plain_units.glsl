@@ -9,11 +9,22 @@ vec4 values_of(accumulators c) {
     return c;
 }
 
-void scale_rows(inout accumulators c, float low, float high) {
-    c *= vec4(low, low, high, high);
+accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
+shared uvec4 weights_part[PART * TILE_ROWS * 2u];
+shared uvec4 x_part[PART * TILE_COLS * 2u];
+
+void share_weights(uint at, uvec4 words) {
+    weights_part[at] = words;
 }
 
-accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
+void share_x(uint at, uvec4 words) {
+    x_part[at] = words;
+}
+
+void scale_rows(uint i, uint j, uint own_row) {
+    const float low = row_factor[own_row + i * 16u + g], high = row_factor[own_row + i * 16u + g + 8u];
+    sums[i][j] *= vec4(low, low, high, high);
+}
 
 float product(uvec2 a, uvec2 b) {
     return dot(unpackHalf2x16(a.x), unpackHalf2x16(b.x)) + dot(unpackHalf2x16(a.y), unpackHalf2x16(b.y));

@@ -16,6 +16,9 @@ layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row, each a
 @if units
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;  // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
+@include unit_shape.glsl
+@else
+const uint UNIT_ROWS = 16u, UNIT_COLS = 8u, LANES = 32u;
 @end
 
 @{buffers}
@@ -34,15 +37,13 @@ layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[];
 @{prelude}
 @include finish.glsl
 
-const uint ROW_FRAGMENTS = OWN_ROWS / 16u, COL_FRAGMENTS = OWN_COLS / 8u;
-const uint DOWN = TILE_ROWS / OWN_ROWS, SUBGROUPS = DOWN * (TILE_COLS / OWN_COLS), THREADS = SUBGROUPS * 32u;
-const uint DECODED = (TILE_ROWS / 16u + SUBGROUPS - 1u) / SUBGROUPS;  // fragments of 16 rows, a subgroup's
+const uint ROW_FRAGMENTS = OWN_ROWS / UNIT_ROWS, COL_FRAGMENTS = OWN_COLS / UNIT_COLS;
+const uint DOWN = TILE_ROWS / OWN_ROWS, THREADS = DOWN * (TILE_COLS / OWN_COLS) * LANES;
+const uint TEAMS = THREADS / 32u;                             // of threads that decode together
+const uint DECODED = (TILE_ROWS / 16u + TEAMS - 1u) / TEAMS;  // fragments of 16 rows, a team's
 const uint LOADED = (TILE_COLS * 4u + THREADS - 1u) / THREADS;        // words of x, four at a time, a thread's
 const uint PARTS = PRODUCTS / PART;
 
-// A part of four tiles of each row, and what it is multiplied with, as operands: subgroups take theirs, and make the next.
-shared uvec4 weights_part[PART * TILE_ROWS * 2u];
-shared uvec4 x_part[PART * TILE_COLS * 2u];
 // A row's weights are multiplied with a power of two, so that they fit into halves. When they grow too large, it gets smaller:
 shared float row_factor[TILE_ROWS];  // by this factor
 shared uint grown;                   // before these four tiles
@@ -50,7 +51,7 @@ shared uint grown;                   // before these four tiles
 shared uint pair_of[TILE_COLS], vector_of[TILE_COLS];  // of each column
 @end
 
-uint subgroup, lane, g, t;
+uint subgroup, team, lane, g, t;
 
 @if units
 @include gemm_units.glsl
@@ -78,11 +79,11 @@ uint first_row, column_end;  // of this expert's rows the first, of those that a
 @end
 
 uint row_of(uint i, uint half_of_fragment) {
-    return min(row_begin + (subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g, row_end - 1u);
+    return min(row_begin + (team + i * TEAMS) * 16u + half_of_fragment * 8u + g, row_end - 1u);
 }
 
 bool decodes(uint i) {
-    return TILE_ROWS / 16u % SUBGROUPS == 0u || subgroup + i * SUBGROUPS < TILE_ROWS / 16u;
+    return TILE_ROWS / 16u % TEAMS == 0u || team + i * TEAMS < TILE_ROWS / 16u;
 }
 
 uint tile_of(uint four) {
@@ -102,12 +103,12 @@ void fetch_four(uint four) {
 void fit_row(uint four, uint i, uint half_of_fragment, float most) {
     const float before = row_scale[i][half_of_fragment];
     if (four > first_four && !(most * before >= 16384.0)) {
-        if (t == 0u) row_factor[(subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g] = 1.0;
+        if (t == 0u) row_factor[(team + i * TEAMS) * 16u + half_of_fragment * 8u + g] = 1.0;
         return;
     }
     float unit;
     row_scale[i][half_of_fragment] = scale_of(most, 11u, unit);
-    if (t == 0u) row_factor[(subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g] = four > first_four ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
+    if (t == 0u) row_factor[(team + i * TEAMS) * 16u + half_of_fragment * 8u + g] = four > first_four ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
     if (four > first_four) grown = four;
 }
 
@@ -126,8 +127,8 @@ void make_weights(uint four, uint part) {
         operands(part, row_of(i, 0u), tile_of(four), @{fetched_low}, row_scale[i][0], low);
         operands(part, row_of(i, 1u), tile_of(four), @{fetched_high}, row_scale[i][1], high);
         [[unroll]] for (uint p = 0u; p < PART; ++p)
-            weights_part[p * TILE_ROWS * 2u + (subgroup + i * SUBGROUPS) * 32u + lane] =
-                uvec4(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]), packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u]));
+            share_weights(p * TILE_ROWS * 2u + (team + i * TEAMS) * 32u + lane,
+                          uvec4(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]), packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u])));
     }
 }
 
@@ -155,7 +156,7 @@ void load_part_of_x(uint number) {
 void share_part_of_x() {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
         const uint at = gl_LocalInvocationID.x + i * THREADS;
-        if (TILE_COLS * 4u % THREADS == 0u || at < TILE_COLS * 4u) x_part[at] = x_ahead[i];
+        if (TILE_COLS * 4u % THREADS == 0u || at < TILE_COLS * 4u) share_x(at, x_ahead[i]);
     }
 }
 
@@ -193,13 +194,41 @@ void finish_part(uint m, uint n, float sum) {
 }
 @end
 
+@if units
+void finish_through_memory(uint own_row, uint own_column) {
+    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
+        [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
+            store_sums(i, j);
+            for (uint e = gl_LocalInvocationID.x % LANES; e < UNIT_ROWS * UNIT_COLS; e += LANES) {
+                const uint own = own_row + i * UNIT_ROWS + e % UNIT_ROWS, column = own_column + j * UNIT_COLS + e / UNIT_ROWS;
+@if experts
+                const uint m = column;
+                const float unit = x_unit[vector_of[m]];
+@else
+                const uint m = column_begin + column;
+                const float unit = x_unit[min(m, columns - 1u)];
+@end
+                finish_part(m, row_begin + own, sums_shared[sums_at() + e] * unit * row_factor[own]);
+            }
+        }
+    }
+}
+
+@end
 void finish_tile(uint own_row, uint own_column) {
     barrier();
     [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
         if (!decodes(i) || t > 1u) continue;
-        row_factor[(subgroup + i * SUBGROUPS) * 16u + t * 8u + g] = 1.0 / row_scale[i][t];
+        row_factor[(team + i * TEAMS) * 16u + t * 8u + g] = 1.0 / row_scale[i][t];
     }
     barrier();
+@if units
+    if (!DIRECT) {
+        finish_through_memory(own_row, own_column);
+        barrier();
+        return;
+    }
+@end
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
 @if experts
         const uint m = own_column + j * 8u + 2u * t;
@@ -218,6 +247,17 @@ void finish_tile(uint own_row, uint own_column) {
         }
     }
     barrier();
+}
+
+void multiply_part(uint four, uint part, uint own_row, uint own_column) {
+    [[unroll]] for (uint p = 0u; p < PART; ++p)
+        take_operands(p, (p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
+    barrier();
+    multiply(0u);
+    make_next(four, part);
+    barrier();
+    load_after(four, part);
+    [[unroll]] for (uint p = 1u; p < PART; ++p) multiply(p);
 }
 
 void make_tile() {
@@ -244,20 +284,16 @@ void make_tile() {
     [[dont_unroll]] for (uint four = first_four; four < end_four; ++four) {
         if (four > first_four && grown == four) {
             [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
-                const uint own = own_row + i * 16u + g;
-                [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(sums[i][j], row_factor[own], row_factor[own + 8u]);
+                [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(i, j, own_row);
             }
         }
-        [[unroll]] for (uint part = 0u; part < PARTS; ++part) {
-            [[unroll]] for (uint p = 0u; p < PART; ++p)
-                take_operands(p, (p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
-            barrier();
-            multiply(0u);
-            make_next(four, part);
-            barrier();
-            load_after(four, part);
-            [[unroll]] for (uint p = 1u; p < PART; ++p) multiply(p);
+@if units
+        if (LANES < 32u) {
+            [[dont_unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
+            continue;
         }
+@end
+        [[unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
     }
     finish_tile(own_row, own_column);
 }
@@ -314,7 +350,8 @@ void make_tiles() {
 @end
 
 void main() {
-    subgroup = gl_LocalInvocationID.x / 32u;
+    subgroup = gl_LocalInvocationID.x / LANES;
+    team = gl_LocalInvocationID.x / 32u;
     lane = gl_LocalInvocationID.x % 32u;
     g = lane / 4u;
     t = lane % 4u;

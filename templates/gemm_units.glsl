@@ -1,4 +1,31 @@
-#define accumulators coopmat<float, gl_ScopeSubgroup, 16, 8, gl_MatrixUseAccumulator>
+#define accumulators coopmat<float, gl_ScopeSubgroup, UNIT_ROWS, UNIT_COLS, gl_MatrixUseAccumulator>
+#define left_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_ROWS, UNIT_DEPTH, gl_MatrixUseA>
+#define right_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_DEPTH, UNIT_COLS, gl_MatrixUseB>
+
+// As threads hold them; or, of rows and columns, four halves each after the other, which units load.
+shared uvec4 weights_part[DIRECT ? PART * TILE_ROWS * 2u : 1u];
+shared uvec4 x_part[DIRECT ? PART * TILE_COLS * 2u : 1u];
+shared uvec2 weight_rows[DIRECT ? 1u : PART * TILE_ROWS * 4u];
+shared uvec2 x_columns[DIRECT ? 1u : PART * TILE_COLS * 4u];
+shared float sums_shared[DIRECT ? 1u : THREADS / LANES * UNIT_ROWS * UNIT_COLS];
+
+void share_weights(uint at, uvec4 words) {
+    if (DIRECT) {
+        weights_part[at] = words;
+        return;
+    }
+    weight_rows[at / 32u * 64u + at % 32u] = words.xz;
+    weight_rows[at / 32u * 64u + at % 32u + 32u] = words.yw;
+}
+
+void share_x(uint at, uvec4 words) {
+    if (DIRECT) {
+        x_part[at] = words;
+        return;
+    }
+    x_columns[at / 32u * 64u + at % 32u] = words.xy;
+    x_columns[at / 32u * 64u + at % 32u + 32u] = words.zw;
+}
 
 accumulators no_products() {
     return accumulators(0.0);
@@ -8,17 +35,34 @@ vec4 values_of(accumulators c) {
     return vec4(c[ORDER_BC >> 8 & 3u], c[ORDER_BC >> 10 & 3u], c[ORDER_BC >> 12 & 3u], c[ORDER_BC >> 14 & 3u]);
 }
 
-void scale_rows(inout accumulators c, float low, float high) {
-    c[ORDER_BC >> 8 & 3u] *= low;
-    c[ORDER_BC >> 10 & 3u] *= low;
-    c[ORDER_BC >> 12 & 3u] *= high;
-    c[ORDER_BC >> 14 & 3u] *= high;
-}
-
 accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
 
-#define left_operand coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>
-#define right_operand coopmat<float16_t, gl_ScopeSubgroup, 16, 8, gl_MatrixUseB>
+uint sums_at() {
+    return subgroup * UNIT_ROWS * UNIT_COLS;
+}
+
+// Column by column, for the subgroup's own threads.
+void store_sums(uint i, uint j) {
+    subgroupBarrier();
+    coopMatStore(sums[i][j], sums_shared, sums_at(), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
+    subgroupBarrier();
+}
+
+void scale_rows(uint i, uint j, uint own_row) {
+    if (DIRECT) {
+        const float low = row_factor[own_row + i * 16u + g], high = row_factor[own_row + i * 16u + g + 8u];
+        sums[i][j][ORDER_BC >> 8 & 3u] *= low;
+        sums[i][j][ORDER_BC >> 10 & 3u] *= low;
+        sums[i][j][ORDER_BC >> 12 & 3u] *= high;
+        sums[i][j][ORDER_BC >> 14 & 3u] *= high;
+        return;
+    }
+    store_sums(i, j);
+    for (uint e = gl_LocalInvocationID.x % LANES; e < UNIT_ROWS * UNIT_COLS; e += LANES)
+        sums_shared[sums_at() + e] *= row_factor[own_row + i * UNIT_ROWS + e % UNIT_ROWS];
+    subgroupBarrier();
+    coopMatLoad(sums[i][j], sums_shared, sums_at(), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
+}
 
 left_operand left_of(uvec4 words) {
     left_operand a;
@@ -45,18 +89,37 @@ right_operand right_of(uvec2 words) {
     return b;
 }
 
-uvec4 left_words[PART][ROW_FRAGMENTS], right_words[PART][COL_FRAGMENTS / 2u];
+uvec4 left_words[PART][ROW_FRAGMENTS], right_words[PART][(COL_FRAGMENTS + 1u) / 2u];
+
+// Where units load operands themselves, they multiply at once: no thread keeps any.
+void multiply_through_memory(uint weights_at, uint x_at) {
+    [[unroll]] for (uint k = 0u; k < 16u / UNIT_DEPTH; ++k) {
+        left_operand a[ROW_FRAGMENTS];
+        [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i)
+            coopMatLoad(a[i], weight_rows, (weights_at + i * UNIT_ROWS * 2u) * 2u + k * UNIT_DEPTH / 4u, 4u, gl_CooperativeMatrixLayoutRowMajor);
+        [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
+            right_operand b;
+            coopMatLoad(b, x_columns, (x_at + j * UNIT_COLS * 2u) * 2u + k * UNIT_DEPTH / 4u, 4u, gl_CooperativeMatrixLayoutColumnMajor);
+            [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
+        }
+    }
+}
 
 // Takes the operands of product `p` of a part, from these places on.
 void take_operands(uint p, uint weights_at, uint x_at) {
+    if (!DIRECT) {
+        multiply_through_memory(weights_at, x_at);
+        return;
+    }
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) left_words[p][i] = weights_part[weights_at + i * 32u + lane];
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS / 2u; ++j) right_words[p][j] = x_part[x_at + j * 32u + lane];
 }
 
 void multiply(uint p) {
+    if (!DIRECT) return;
     left_operand a[ROW_FRAGMENTS];
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) a[i] = left_of(left_words[p][i]);
-    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; j += 2u) {
+    [[unroll]] for (uint j = 0u; j + 1u < COL_FRAGMENTS; j += 2u) {
         const right_operand b0 = right_of(right_words[p][j / 2u].xy), b1 = right_of(right_words[p][j / 2u].zw);
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
             sums[i][j] = coopMatMulAdd(a[i], b0, sums[i][j]);

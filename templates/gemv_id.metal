@@ -41,7 +41,7 @@ kernel void @{name}(
         const uint pair = work / parts, vector = push.x_slots == 1 ? pair / push.slots : pair, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & @{space}::ADDS_TO_Y;  // an expert that is not there has zeros
+        to.epilogue = found ? push.epilogue : push.epilogue & (@{space}::ADDS_TO_Y | @{space}::ADDS_RESIDUAL);  // an expert that is not there has zeros
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {

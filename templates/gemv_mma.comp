@@ -11,6 +11,7 @@ layout(constant_id = @{id.kept}) const uint KEPT = @{kept};     // wide tiles of
 layout(constant_id = @{id.at_once}) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
+@include unit_shape.glsl
 @include x_type.glsl
 
 @{buffers}
@@ -36,8 +37,8 @@ layout(push_constant) uniform Push {
 @{prelude}
 @include finish.glsl
 
-// A subgroup of 32 multiplies 16 rows with 8 right-hand sides. Four threads share a row, each with a wide tile of its own:
-// number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
+// A team of 32, a subgroup or several, multiplies 16 rows with 8 right-hand sides. Four threads share a row, each with a wide tile of
+// its own: number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
 const uint SUBGROUPS = gl_WorkGroupSize.x / 32u, ROWS = 16u;
 uint g, t;
 
@@ -130,11 +131,20 @@ void main() {
                     const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 13u, low_unit);
                     const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 13u, high_unit);
                     accumulators c = no_products();
-                    [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
-                        f16vec2 low[2u * PART], high[2u * PART];
-                        operands(part, row, j, @{fetched_low}, low_scale, low);
-                        operands(part, row_8, j, @{fetched_high}, high_scale, high);
-                        multiply(part * PART, k, low, high, c);
+                    f16vec2 low[2u * PART], high[2u * PART];
+                    if (SPLIT_TEAMS) {
+                        // Where a barrier is several subgroups', a longer text is not a faster one.
+                        [[dont_unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+                            operands(part, row, j, @{fetched_low}, low_scale, low);
+                            operands(part, row_8, j, @{fetched_high}, high_scale, high);
+                            multiply(part * PART, k, low, high, c);
+                        }
+                    } else {
+                        [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+                            operands(part, row, j, @{fetched_low}, low_scale, low);
+                            operands(part, row_8, j, @{fetched_high}, high_scale, high);
+                            multiply(part * PART, k, low, high, c);
+                        }
                     }
                     sum += values_of(c) * vec4(low_unit, low_unit, high_unit, high_unit) * wide_x_unit[k].xyxy;
                 }
@@ -148,7 +158,7 @@ void main() {
                 const uint from = place + i / (AT_ONCE * 128u) * split * AT_ONCE * 128u + i % (AT_ONCE * 128u);
                 float total = 0.0;
                 for (uint s = 0u; s < split; ++s) total += partial[from + s * AT_ONCE * 128u];
-                finish(m, n, total, begin == 0u);
+                finish(m, n, total, begin == 0u, begin + split >= slices);
             }
         }
     }

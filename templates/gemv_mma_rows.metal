@@ -180,7 +180,7 @@ inline void multiply_rows(
                 if (n >= end || m >= shape.batch) continue;
                 float total = 0.0f;
                 for (uint s = 0; s < split; ++s) total += sums[(i / 128 * split + s) * 128 + i % 128];
-                finish(to, shape, m, n, total, begin == 0);
+                finish(to, shape, m, n, total, begin == 0, begin + split >= slices);
             }
         }
     }

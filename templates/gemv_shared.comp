@@ -73,7 +73,7 @@ void main() {
                 float of_rows[ROWS];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
                 const float all = sum_of_lanes(of_rows, width);
-                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u);
+                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u, begin + SLICE >= tiles);
             }
         }
     }

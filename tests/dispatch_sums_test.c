@@ -75,15 +75,16 @@ static qk_kernel kernel_of(family f) {
 
 /* ---- One call, with what was right about it ---------------------------------------------------------------------- */
 
-static char memory[8]; /* addresses that stand for buffers */
+static char memory[9]; /* addresses that stand for buffers */
 
 typedef struct call {
     qk_backend backend;
     qk_kernel kernel;
     qk_binding bindings[QK_MAX_BINDINGS];
     qk_spec_constant constants[QK_MAX_CONSTANTS + 1];
-    qk_range weights[2], x, ids, out, status, bias, scale;
-    int biased, scaled;
+    qk_range weights[2], x, ids, out, status, bias, scale, gate;
+    int biased, scaled, gated;
+    uint32_t adds;
     qk_many scale_per;
     uint64_t experts, rows, cols, batch, slots, x_slots; /* batch: tokens, too */
     int no_backend, no_kernel, no_weights;
@@ -103,8 +104,9 @@ static call right_call(family f, uint32_t *launches) {
     call c = {0};
     c.backend.context = launches;
     c.backend.launch = count_launch;
-    c.backend.limits = (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
-                                   0,    0,  0,    0,   0,   0};
+    c.backend.limits =
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0, 0,
+                    0,    0,  0,    0,   0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
@@ -122,6 +124,7 @@ static call right_call(family f, uint32_t *launches) {
     c.status = (qk_range){memory + 5, 0, 4};
     c.bias = (qk_range){memory + 6, 0, f == GEMV_ID ? 48 : 4 * rows[f]};
     c.scale = (qk_range){memory + 7, 0, 4};
+    c.gate = (qk_range){memory + 8, 0, out[f]};
     return c;
 }
 
@@ -131,8 +134,11 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     const qk_range *weights = c->no_weights ? NULL : c->weights;
     if (c->kernel.bindings != NULL) c->kernel.bindings = c->bindings;
     c->kernel.spec_constants = c->constants;
-    const qk_epilogue epilogue = {
-        .bias = c->biased ? &c->bias : NULL, .scale = c->scaled ? &c->scale : NULL, .scale_per = c->scale_per};
+    const qk_epilogue epilogue = {.adds = c->adds,
+                                  .bias = c->biased ? &c->bias : NULL,
+                                  .gate = c->gated ? &c->gate : NULL,
+                                  .scale = c->scaled ? &c->scale : NULL,
+                                  .scale_per = c->scale_per};
     switch (f) {
     case GEMV:
     case GEMV_MATRIX:
@@ -155,9 +161,9 @@ static qk_status make_call(call *c, family f, qk_error *error) {
 #define CASES(X)                                                                                                       \
     X(no_launch, GEMV, c->backend.launch = NULL, ARGUMENT, "backend->launch is NULL, must be a function")              \
     X(no_backend, GEMV_ID, c->no_backend = 1, ARGUMENT, "backend is NULL, must be a backend")                          \
-    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from")      \
+    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from 7 to 16")      \
     X(few_bindings, GEMV_ID, c->kernel.binding_count = 5, ARGUMENT,                                                    \
-      "kernel->binding_count is 5, must be from")                                                              \
+      "kernel->binding_count is 5, must be from 9 to 16")                                                              \
     X(role, GEMV, c->bindings[2].role = QK_ROLE_WEIGHTS, ARGUMENT,                                                     \
       "kernel->bindings[2].role is 0, must be 2, as this family has it")                                               \
     X(role_id, GEMV_ID, c->bindings[3].role = QK_ROLE_INPUT, ARGUMENT,                                                 \
@@ -185,10 +191,10 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "the device lacks storageBuffer8BitAccess, subgroup arithmetic in compute shaders, which the kernel requires")   \
     X(no_subgroups_matrix, GEMV_MATRIX, c->backend.limits.features = QK_FEATURE_STORAGE_8BIT, UNSUPPORTED,             \
       "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
-    X(constants, GEMV, c->kernel.spec_constant_count = 15, ARGUMENT,                                                    \
-      "kernel->spec_constant_count is 15, must be at most 14")                                                           \
-    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 15, ARGUMENT,                                              \
-      "kernel->spec_constant_count is 15, must be at most 14")                                                           \
+    X(constants, GEMV, c->kernel.spec_constant_count = 17, ARGUMENT,                                                    \
+      "kernel->spec_constant_count is 17, must be at most 16")                                                           \
+    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 17, ARGUMENT,                                              \
+      "kernel->spec_constant_count is 17, must be at most 16")                                                           \
     X(no_rows, GEMV, c->constants[2].value = 0, ARGUMENT,                                                              \
       "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
     X(no_rows_matrix, GEMV_MATRIX, c->constants[2].value = 0, ARGUMENT,                                                \
@@ -295,6 +301,11 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "scale.size is 4 bytes, must be at least 24")                                                                    \
     X(scale_per, GEMV, (c->scaled = 1, c->scale_per = QK_PER_RESULT), ARGUMENT,                                        \
       "epilogue->scale_per is 3, must be QK_PER_TENSOR, QK_PER_ROW or QK_PER_VECTOR")                                  \
+    X(gate_size, GEMV, (c->gated = 1, c->gate.size = 59), SIZE, "gate.size is 59 bytes, must be at least 60")          \
+    X(gate_of_y, GEMV, (c->gated = 1, c->adds = 1), ARGUMENT,                                                          \
+      "epilogue->adds is 1, must be 0 with a gate; a residual of its own is added behind it")                          \
+    X(gate_in_y, GEMV_ID, (c->gated = 1, c->gate = c->out), ARGUMENT,                                                  \
+      "y is bytes 0 to 72 of a buffer, must be apart from gate, bytes 0 to 72")                                        \
     X(bias_offset, GEMV_MATRIX, (c->biased = 1, c->bias.offset = 4), ALIGNMENT,                                        \
       "bias.offset is 4, must be a multiple of 16")                                                                    \
     X(bias_buffer, GEMV, (c->biased = 1, c->bias.buffer = NULL), ARGUMENT, "bias.buffer is NULL, must be a buffer")    \
@@ -573,7 +584,7 @@ static void test_gemv_parts(void **state) {
 static void test_gemv_counts(void **state) {
     (void)state;
     qk_kernel kernel = kernel_of(GEMV);
-    qk_binding small[7];
+    qk_binding small[QK_MAX_BINDINGS];
     memcpy(small, bindings[GEMV], sizeof small);
     small[0].block_bytes = 4;
     kernel.bindings = small;
@@ -1158,7 +1169,7 @@ static void test_ahead(void **state) {
         {57344, 8192, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* slices of 32 * 64 */
         {57344, 6144, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* three of them */
         {57344, 2048, 1, 32, 0, 16, 49152, 1, 2, 1, 128, 528},
-        {57344, 8192, 1, 64, 0, 16, 49152, 1, 2, 2, 128, 528},
+        {57344, 8192, 1, 64, 0, 16, 49152, 1, 1, 2, 128, 528}, /* registers of many lanes */
         {57344, 8192, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 4, 128, 528},
         {57344, 8192, 1, 32, QK_SCHEDULE_WIDE, 16, 49152, 0, 8, 4, 256, 264}, /* not wanted */
         {57344, 8192, 1, 0, 0, 16, 49152, 0, 8, 4, 256, 264},                 /* lanes that are not known, */
@@ -1294,7 +1305,7 @@ static void experts_shape(uint64_t experts, uint64_t rows, uint64_t row_blocks, 
 static void test_expert_counts(void **state) {
     (void)state;
     qk_kernel kernel = kernel_of(GEMV_ID);
-    qk_binding small[7];
+    qk_binding small[QK_MAX_BINDINGS];
     memcpy(small, bindings[GEMV_ID], sizeof small);
     small[0].block_bytes = 4;
     kernel.bindings = small;

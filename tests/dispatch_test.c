@@ -66,8 +66,8 @@ static wrong_call right_call(int gather, uint32_t *launches) {
     wrong_call c = {0};
     c.backend.context = launches;
     c.backend.launch = count_launch;
-    c.backend.limits =
-        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT, 0, 0, 0, 0, 0, 0};
+    c.backend.limits = (qk_limits){
+        4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     c.kernel = kernel_of(gather);
     memcpy(c.bindings, c.kernel.bindings, c.kernel.binding_count * sizeof *c.bindings);
     c.elements = 10 * BLOCK;
@@ -330,7 +330,7 @@ static qk_status check_dequant(void *context, const qk_launch *launch, qk_error 
 
 static void dequant_with(const qk_kernel *kernel, uint64_t blocks, uint64_t range, uint32_t alignment,
                          uint64_t launches) {
-    shape s = {{range, alignment, 65535, 1u << 16, 128, 3, 0, 0, 0, 0, 0, 0}, blocks, 0, 0, 0, 0, 0, 0};
+    shape s = {{range, alignment, 65535, 1u << 16, 128, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, blocks, 0, 0, 0, 0, 0, 0};
     qk_backend backend = {.context = &s, .limits = s.limits, .launch = check_dequant};
     qk_range weights[] = {{memory, 256, blocks * CODES}, {memory + 1, 0, blocks * SCALES}};
     qk_range out = {memory + 2, 512, blocks * BLOCK * qk_type_bytes(kernel->output)};
@@ -398,7 +398,8 @@ static qk_status check_gather(void *context, const qk_launch *launch, qk_error *
 
 static void gather_shape(uint64_t rows, uint64_t row_blocks, uint64_t tokens, uint64_t range, uint32_t alignment,
                          uint64_t launches) {
-    shape s = {{range, alignment, 65535, 128, 128, 3, 0, 0, 0, 0, 0, 0}, 0, rows, row_blocks, tokens, 0, 0, 0};
+    shape s = {
+        {range, alignment, 65535, 128, 128, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, rows, row_blocks, tokens, 0, 0, 0};
     qk_kernel kernel = kernel_of(1);
     qk_backend backend = {.context = &s, .limits = s.limits, .launch = check_gather};
     uint64_t blocks = rows * row_blocks;

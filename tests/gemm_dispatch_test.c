@@ -26,7 +26,10 @@ static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_s
                                              {QK_CONSTANT_OWN_ROWS, "own_rows", 0, 0, NULL},
                                              {QK_CONSTANT_OWN_COLS, "own_cols", 0, 0, NULL},
                                              {QK_CONSTANT_SCHEDULE, "schedule", 0, 0, NULL},
-                                             {QK_CONSTANT_K_PARTS, "k_parts", 0, 0, NULL}};
+                                             {QK_CONSTANT_K_PARTS, "k_parts", 0, 0, NULL},
+                                             {QK_CONSTANT_UNIT_ROWS, "unit_rows", 16, 0, NULL},
+                                             {QK_CONSTANT_UNIT_DEPTH, "unit_depth", 16, 0, NULL},
+                                             {QK_CONSTANT_LANES, "lanes", 32, 0, NULL}};
 enum { N_CONSTANTS = sizeof constants / sizeof *constants };
 
 static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
@@ -91,6 +94,7 @@ static call call_of(uint64_t rows, uint64_t cols, uint64_t batch, int units) {
     c.backend.limits.features = QK_FEATURE_FLOAT16 | (units ? QK_FEATURE_COOPERATIVE_MATRIX : 0);
     c.backend.limits.busy_workgroups = 660; /* 132 processors */
     c.backend.limits.shared_bytes = 49152;
+    c.backend.limits.matrix_order_a = units ? 1 : 0; /* of 16 x 16 times 16 x 8, that threads know */
     c.weights = (qk_range){memory, 0, rows * cols / BLOCK * BYTES};
     c.x = (qk_range){memory + 1, 0, batch * cols * 4};
     c.scratch = (qk_range){memory + 2, 0, qk_gemm_scratch(&c.backend, &kernel, rows, cols, batch)};
@@ -195,6 +199,58 @@ static void test_parts(void **state) {
     assert_int_equal(c.scratch.size, 16 * (4 + 64 * WORDS * 4) + 1024 * 16 * 4 * parts);
 }
 
+/* Units of other shapes: constants are the device's; 32 threads decode together, whatever a subgroup has; and no thread has more
+ * sums than fit beside its operands. Memory is for these, too. */
+static void test_shapes(void **state) {
+    (void)state;
+    static const uint32_t shapes[][4] = {{16, 16, 16, 32}, {8, 8, 8, 8}, {8, 16, 16, 16}};
+    static const uint64_t batches[] = {1, 16, 70, 512};
+    for (size_t i = 0; i < 12; i++) {
+        const uint32_t *shape = shapes[i / 4];
+        call c = call_of(4096, 4096, batches[i % 4], 1);
+        qk_limits *limits = &c.backend.limits;
+        limits->matrix_order_a = 0;
+        limits->matrix_rows = shape[0];
+        limits->matrix_cols = shape[1];
+        limits->matrix_depth = shape[2];
+        limits->matrix_lanes = shape[3];
+        limits->shared_bytes = 8192;
+        c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, c.rows, c.cols, c.batch);
+        qk_error error = {""};
+        if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+        const log *l = &c.log;
+        assert_int_equal(l->steps[2], QK_SCHEDULE_TILES);
+        const uint32_t rows = value(l, 2, 1), cols = value(l, 2, 2), own = value(l, 2, 3) * value(l, 2, 4);
+        assert_int_equal(value(l, 2, 0), rows * cols / own * shape[3]);
+        assert_int_equal(value(l, 2, 0) % 32, 0);
+        assert_true(own <= 64 * shape[3]);
+        assert_true((rows + cols) * 64 + rows * 4 + 4 + rows * cols / own * shape[0] * shape[1] * 4 <= 8192);
+        assert_int_equal(value(l, 2, 7), shape[0]);
+        assert_int_equal(value(l, 2, 8), shape[2]);
+        assert_int_equal(value(l, 2, 9), shape[3]);
+    }
+}
+
+/* A tuning whose tiles are too few threads to decode is of another device: they are not taken. */
+static void test_few_threads(void **state) {
+    (void)state;
+    const uint32_t ids[] = {QK_CONSTANT_TILE_ROWS, QK_CONSTANT_TILE_COLS, QK_CONSTANT_OWN_ROWS, QK_CONSTANT_OWN_COLS};
+    qk_tuning_entry entry = {.kernel = "toy_gemm", .rows = 256, .cols = 256, .batch = 16, .count = 4};
+    for (int i = 0; i < 4; i++) entry.values[i] = (qk_tuned_value){ids[i], 16};
+    const qk_tuning tuning = {.count = 1, .entries = &entry};
+    for (uint32_t lanes = 8; lanes <= 32; lanes *= 4) {
+        call c = call_of(256, 256, 16, 1);
+        c.backend.limits.matrix_order_a = 0;
+        c.backend.limits.matrix_lanes = lanes;
+        c.backend.tuning = &tuning;
+        c.scratch.size = 1 << 24;
+        qk_error error = {""};
+        if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+        assert_int_equal(value(&c.log, 2, 0) % 32, 0);
+        assert_int_equal(value(&c.log, 2, 1), lanes == 32 ? 16 : value(&c.log, 2, 1));
+    }
+}
+
 /* Weights that are larger than a binding: parts of the rows, each where it belongs in y. */
 static void test_cut(void **state) {
     (void)state;
@@ -217,8 +273,9 @@ static void test_cut(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_no_tiles),
-                                       cmocka_unit_test(test_scratch), cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_parts),   cmocka_unit_test(test_cut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),     cmocka_unit_test(test_no_tiles),
+                                       cmocka_unit_test(test_scratch),     cmocka_unit_test(test_launches),
+                                       cmocka_unit_test(test_parts),       cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -436,6 +436,7 @@ static uint32_t set_parts(uint32_t way) {
     parts = QK_ADDS_TO_Y_;
     for (uint32_t i = 0; i < QG_N_EPILOGUES; i++)
         if (way == 1 + i || way >= alone) parts = (way < alone ? 0 : parts) | epilogue_bits[i];
+    if (qg_epilogue_clashes(parts)) parts &= ~(uint32_t)QK_ADDS_TO_Y_;
     scale_per = way >= alone ? (qk_many)(way - alone) : QK_PER_ROW;
     return ways;
 }

@@ -1,7 +1,9 @@
 /* gemv on matrix units, on a device that has none: the kernel of every format, with one template in the place of what the unit
  * does, against the kernel that sums in f32. What it decodes, which values of x it pairs with which elements, scales, shapes
  * and bounds are as on the unit. Where glslang is too old to compile the kernels themselves, this still runs. Kernels of Metal
- * run unchanged, on the processor. */
+ * run unchanged, on the processor.
+ *
+ * With QKGEN_UNITS set, the device must have matrix units, and the kernels are those that ship: tests/units.sh. */
 #include "cli/run.h"
 #include "emit/modules.h"
 #include "emit/spirv.h"
@@ -56,6 +58,8 @@ static bool has_mma(const qg_layout *layout) {
 }
 
 static double worst, worst_metal;
+
+static bool with_units(void) { return getenv("QKGEN_UNITS") != NULL; }
 
 /* QKGEN_API=metal leaves the emulated unit of Vulkan out, which takes most of the time. */
 static bool without_vulkan(void) {
@@ -153,9 +157,11 @@ static void run(const qk_kernel *kernel, const qk_range *weights, qk_range x, co
     const qk_range to = upload(y, bytes), bias = upload(own, 4 * s->rows);
     const qk_epilogue epilogue = {.adds = s->rows % 4 == 1, .bias = s->rows % 4 == 1 ? &bias : NULL};
     qk_backend backend = qk_vulkan_backend(vk);
-    backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
     backend.limits.busy_workgroups = s->busy;
-    backend.limits.shared_bytes = 16384; /* the rest is for what stands for the units */
+    if (!with_units()) {
+        backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
+        backend.limits.shared_bytes = 16384; /* the rest is for what stands for the units */
+    }
     OK(qk_vulkan_begin(vk, &error));
     OK(qk_dispatch_gemv_with(&backend, kernel, weights, x, to, s->rows, s->cols, s->batch, &epilogue, &error));
     OK(qk_vulkan_submit(vk, &error));
@@ -226,7 +232,7 @@ static void compare(const qg_layout *layout, const shape *s) {
         run(compile(layout, "mma", &emulated, s->type), weights, x, s, got);
         worst = fmax(worst, error_of(layout, s, wanted, got, "Vulkan"));
     }
-    if (has_metal) {
+    if (has_metal && !with_units()) {
         for (uint64_t i = 0; i < s->rows * s->batch; ++i) got[i] = NAN;
         run_metal(layout, own, own_x, s, got);
         worst_metal = fmax(worst_metal, error_of(layout, s, wanted, got, "Metal"));
@@ -266,7 +272,7 @@ static void every_format(void **state) {
 /* Kernels of Metal find out which lane holds which elements. */
 static void other_lanes(void **state) {
     (void)state;
-    if (!has_metal) skip();
+    if (!has_metal || with_units()) skip();
     setenv("QKGEN_MSL_DEFINE", "QKM_OTHER_LANES", 1);
     compare(qg_library_find(library, "q4_0"), &(shape){33, 1024, 8, QG_F32, 1});
     unsetenv("QKGEN_MSL_DEFINE");
@@ -305,7 +311,7 @@ static void not_finite(void **state) {
         const qk_range in = upload(x, sizeof x);
         run(mma, &weights, in, &s, y);
         qk_vulkan_buffer_destroy(vk, in.buffer);
-        for (int pass = 0; pass < (has_metal ? 2 : 1); ++pass) {
+        for (int pass = 0; pass < (has_metal && !with_units() ? 2 : 1); ++pass) {
             if (pass) run_metal(layout, &own, (qk_range){x, 0, sizeof x}, &s, y);
             for (uint32_t n = 0; n < 19; ++n) {
                 assert_false(isfinite(y[n]));
@@ -443,11 +449,16 @@ static int open_all(void **state) {
         if (strcmp(items[i].name, "mma_units.glsl") == 0)
             items[i].text = text_of(qg_format(arena, "%s/tests/mma_units.glsl", source));
     }
-    emulated = (qg_templates){templates.count, items};
-    const qk_vulkan_options options = {.cache_path = "", .validate = 1, .message = on_message};
+    emulated = with_units() ? templates : (qg_templates){templates.count, items};
+    const qk_vulkan_options options = {.cache_path = "", .validate = !with_units(), .message = on_message};
     if (!qg_spirv_open()) return -1;
-    if (qk_vulkan_create(&options, &vk, &error) == QK_OK) return 0;
-    fprintf(stderr, "%s\n", error.text);
+    if (qk_vulkan_create(&options, &vk, &error) != QK_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        return -1;
+    }
+    const qk_limits limits = qk_vulkan_backend(vk).limits;
+    if (!with_units() || limits.features & QK_FEATURE_COOPERATIVE_MATRIX) return 0;
+    fprintf(stderr, "%s has no matrix units that kernels can take\n", qk_vulkan_info(vk)->name);
     return -1;
 }
 

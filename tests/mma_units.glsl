@@ -1,5 +1,7 @@
 // Matrix units without any, and subgroups of 32 threads without any: shared memory and barriers in their place. What threads hold
 // of matrices is the same.
+const bool SPLIT_TEAMS = false;
+
 struct accumulators {
     vec4 values;
 };

@@ -121,6 +121,24 @@ mutate "an index out of range is found, patches, MSL" templates/gather_matrix.me
   's/found = index < push.table_rows/found = true/' script checkpoints msl "one fp8_tensor 53x211 yes weight weight_scale"
 mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row > rows/' script gather c "one q4_0 5 96"
 
+# ---- encoding ----
+mutate "NaN counts as 0 where codes are bounded, MSL" templates/encode_functions.metal 's/qk_is_nan\(v\) \? 0\.0f : v/v/' \
+  script encode "c msl" "one q4_0"
+mutate "roots are rounded, Vulkan" templates/encode.glsl 's/if \(rest != 0u\) root .*//' script encode "c vulkan" "one q4_K"
+mutate "ties are rounded away from 0, Vulkan" templates/encode.glsl 's/rest >= 0\.5/rest > 0.5/' script encode "c vulkan" "one q8_0"
+mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \|\| %s\)/if (%s == 0 \&\& %s)/' \
+  script encode c "one iq4_nl"
+mutate "digits of a base become a fraction rounded up" gen/text/encode.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
+  script encode c "one tq1_0"
+
+mutate "a row that there is not is not set, MSL" templates/set_rows.metal 's/ \|\| row >= push.row_end//' \
+  script encode "c msl" "sets q4_0"
+mutate "a row that there is not is not set, C" templates/set_rows.c 's/indices\[t\] >= rows/indices[t] > rows/' \
+  script encode c "sets q4_0"
+mutate "it is counted once, Vulkan" templates/set_rows.comp 's/ \&\& tile == 0u//' script encode "c vulkan" "sets q4_0"
+mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explicit\(status[^;]*;/;/' \
+  script encode "c msl" "sets q4_0"
+
 # ---- sizes ----
 mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
@@ -187,17 +205,38 @@ mutate "the choice of a class: what the device can launch" $pick 's/\(kernels\[i
 mutate "the choice of a class: few rows are counted for each processor" $pick 's/QK_CHOICE_FEW \* processors/QK_CHOICE_FEW * 100u/' unit choose_test
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
-mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u\)/finish(m, n, total)/' unit mma_test
-mutate "a residual stays" templates/finish.glsl 's/first \&\& \(epilogue & ADDS_TO_Y\) == 0u/first/' unit gemv_test
-mutate "a residual is added once" templates/finish.glsl 's/(first .* \? sum : y\[at\] \+) sum/\1 (first ? sum : 2.0 * sum)/' unit gemv_test
-mutate "a residual stays, MSL" templates/finish.metal 's/ \&\& \(to.epilogue & ADDS_TO_Y\) == 0//' script gemv msl "residual q4_0"
-mutate "a bias is of its row, in parts" templates/finish.glsl 's/y_first % y_rows \+ n/n/' unit gemv_test
+mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u, .*\)/finish(m, n, total)/' unit mma_test
+mutate "what y holds stays" templates/finish.glsl 's/!first \|\| \(epilogue & ADDS_TO_Y\) != 0u/!first/' unit gemv_test
+mutate "earlier parts stay" templates/finish.glsl 's/!first \|\| (\(epilogue & ADDS_TO_Y\) != 0u)/\1/' unit gemv_test
+mutate "what y holds stays, MSL" templates/finish.metal 's/!first \|\| \(to.epilogue & ADDS_TO_Y\) != 0/!first/' script gemv msl "residual q4_0"
+mutate "a bias is of its row, in parts" templates/finish.glsl 's/row = y_first % y_rows \+ n;/row = n;/' unit gemv_test
 mutate "a bias is added once" templates/finish.glsl 's/first \&\& \(epilogue & ADDS_BIAS/(epilogue \& ADDS_BIAS/' unit gemv_test
-mutate "a bias is of its expert" templates/finish.glsl 's/expert \* rows \+ n\]/n]/' unit gemv_test
-mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*ADDS_TO_Y;/push.epilogue;/' script gemv msl expert_bias
-mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[row\]/sum += to.bias[0]/' script gemv msl expert_bias
-mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/: experts, rows \* 4/: experts, rows/' unit dispatch_sums_test
+mutate "a bias is of its expert" templates/finish.glsl 's/row = expert \* rows \+ n/row = n/' unit gemv_test
+mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*;/push.epilogue;/' script gemv msl expert_bias
+mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[r.row\]/sum += to.bias[0]/' script gemv msl expert_bias
+mutate "a scale of rows" templates/finish.glsl 's/SCALES_ROWS\) != 0u \? row/SCALES_ROWS) != 0u ? 0u/' unit gemv_test
+mutate "a scale of vectors, in eights" templates/finish.glsl 's/m \+ y_first \/ y_rows : 0u/m : 0u/' unit gemv_test
+mutate "a scale of slots" templates/finish.glsl 's/\? pair : expert/? 0u : expert/' unit gemv_test
+mutate "a scale of experts" templates/finish.glsl 's/\? pair : expert/? pair : 0u/' unit gemv_test
+mutate "a scale of experts, MSL" templates/finish.metal 's/: r.tensor\]/: 0]/' script gemv msl expert_bias
+mutate "a gate is of the whole sum" templates/finish.glsl 's/last \&\& \(epilogue & GATES/(epilogue \& GATES/' unit gemv_test
+mutate "a gate is silu" templates/finish.glsl 's/exp\(-v\)/exp(v)/' unit gemv_test
+mutate "a gate is of its result, MSL" templates/finish.metal 's/to.gate\[r.at\]/to.gate[0]/' script gemv msl "residual q4_0"
+mutate "a residual is added once" templates/finish.glsl 's/last \&\& \(epilogue & ADDS_RESIDUAL/(epilogue \& ADDS_RESIDUAL/' unit gemv_test
+mutate "a residual, MSL" templates/finish.metal 's/sum \+= to.residual\[r.at\]/sum += 0.0f/' script gemv msl "residual q4_0"
+mutate "a gate is not for what y holds" runtime/include/qkgen/dispatch_epilogue.h 's/e.gate != NULL \&\& e.adds != 0/0/' unit dispatch_sums_test
+mutate "what scales are for is checked" runtime/include/qkgen/dispatch_epilogue.h 's/> QK_PER_VECTOR\)/> 99)/' unit dispatch_sums_test
+mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/many == QK_PER_RESULT \? rows \* 4 : 4/0 ? rows * 4 : 4/' unit dispatch_sums_test
 mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
+glue=integrations/ggml/ggml-vulkan-qkgen.cpp
+mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == call.x\)/)/' unit ggml_test
+mutate "ggml: operands are those of each matrix of a batch" $glue 's/parts == 1 \&\& !in.copied/!in.copied/' unit ggml_test
+mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&bias/\&bias/' unit ggml_test
+mutate "ggml: ids begin where a device binds them" $glue 's/calls > 1 \? 1 : GGML_MAX_DIMS/GGML_MAX_DIMS/' unit ggml_test
+mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL \&\&/false \&\&/' unit ggml_test
+mutate "ggml: rows of weights with a stride stay with ggml" $glue 's/w->nb\[1\] != ggml_row_size\(w->type, w->ne\[0\]\)/false/' unit ggml_test
+mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= 1.0f \/ 1048576/< 0.0f/' unit matrix_order_test
+mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
 mutate "matrix units: rows that are not whole wide tiles" gen/text/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test
@@ -207,6 +246,21 @@ mutate "matrix units: the power of two of a row is made up for" templates/gemv_m
 mutate "matrix units: halves do not overflow" gen/text/fragments.c 's/factor \* o->scales\[i\].most\)/factor)/' unit mma_test
 mutate "matrix units: what is added has its bias" gen/ir/operands.c 's/if \(bias != 0\) offset/if (false) offset/' unit mma_test
 mutate "matrix units: a word has both its elements" gen/ir/operands.c 's/word->element\[half\] = element/word->element[0] = element/' unit mma_test
+gemm=runtime/include/qkgen/dispatch_gemm.h
+mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_threads_\(t\) % 32 == 0/1/' unit gemm_dispatch_test
+mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
+mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
+mutate "matrix units of other shapes: the device's is taken" $choose 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
+mutate "subgroups of 64 lanes take few rows" $choose 's/limits->subgroup_size == QK_LARGE_SUBGROUP\)/0)/' unit dispatch_sums_test
+# These run where there is a Mesa 26 alone (cmake/mesa.sh); QKGEN_MESA names its folder.
+if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
+  export QKGEN_MESA MMA_TEST=$tree/build/tests/mma_test
+  mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/^        barrier\(\);$/        ;/' script units vulkan
+  mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
+  mutate "8x8x8: all of the depth" templates/mma_units.glsl 's/k < 16u \/ UNIT_DEPTH/k < 1u/' script units vulkan
+  mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
+  mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/% 32u \+ 32u\] = words.zw/% 32u + 32u] = words.xy/' script units vulkan
+fi
 units=templates/gemv_mma_rows.metal
 mutate "matrix units, MSL: lanes are found, and not known" $units \
   's/uint\(numbers\.thread_elements\(\)\[0\]\)/((at.lane \/ 4 \& 4) + at.lane \/ 2 % 4) * 8 + (at.lane \/ 4 \& 2) * 2 + at.lane % 2 * 2/' unit mma_test

@@ -84,9 +84,10 @@ static qk_status make_call(call *c, int family, qk_error *error) {
 #define CASES(X)                                                                                                       \
     X(INIT, no_backend, c->no_backend = 1, ARGUMENT, "backend is NULL, must be a backend")                             \
     X(INIT, no_launch, c->backend.launch = NULL, ARGUMENT, "backend->launch is NULL, must be a function")              \
-    X(INIT, family, c->kernel.family = "qdq_forward", ARGUMENT,                                                        \
-      "kernel->family is qdq_forward, must be qdq_init for this function")                                             \
-    X(INIT, no_family, c->kernel.family = NULL, ARGUMENT, "kernel->family is NULL, must be qdq_init for this function")\
+    X(INIT, family, (c->kernel = *kernels[FORWARD], c->kernel.name = kernels[INIT]->name), ARGUMENT,                                                           \
+      "kernel->push_bytes is 8, must be 16, as this family has it")                                                   \
+    X(SCALES, other_family, (c->kernel = *kernels[BIASES], c->kernel.name = kernels[SCALES]->name), ARGUMENT,           \
+      "kernel->binding_count is 2, must be 3")           \
     X(INIT, bindings, c->kernel.binding_count = 3, ARGUMENT, "kernel->binding_count is 3, must be 4")                  \
     X(INIT, no_bindings, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be 4")                 \
     X(INIT, role, c->bindings[3].role = QK_ROLE_INPUT, ARGUMENT,                                                       \

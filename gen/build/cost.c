@@ -210,7 +210,7 @@ void qg_cost_lines(qg_text *text, const qg_request *request, const qg_program *o
     uint32_t count = 0;
     for (uint32_t f = 0; f < request->n_families; ++f) {
         const qg_family *family = request->families[f];
-        if (!qg_takes(family, request->layout) || family->in_tiles) continue;
+        if (!qg_takes(family, request->layout) || family->in_tiles || family->encodes) continue;
         const qg_kernel kernel = kernel_of(arena, request, family);
         const qk_api api = request->vulkan ? QK_API_VULKAN : QK_API_METAL;
         costs[count] = qg_cost_of_program(qg_program_of(arena, &kernel, api, qg_main_schedule(&kernel)));

@@ -22,7 +22,12 @@ const qg_family *qg_family_named(const char *name) {
     return NULL;
 }
 
+uint32_t qg_encode_unit(const qg_buffer *buffer) {
+    return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
+}
+
 bool qg_takes(const qg_family *family, const qg_layout *layout) {
+    if (family->encodes) return layout->encode != NULL;
     return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
 }
 
@@ -450,11 +455,16 @@ static qk_type stored_type(qg_scalar type) {
     return type == QG_F16 ? QK_TYPE_F16 : type == QG_BF16 ? QK_TYPE_BF16 : QK_TYPE_F32;
 }
 
+/* Bits of the words in which a kernel has a buffer of the format. */
+static uint32_t buffer_unit(const qg_kernel *kernel, uint32_t buffer) {
+    return kernel->family->encodes ? qg_encode_unit(&kernel->layout->buffers[buffer]) : kernel->plan->units[buffer];
+}
+
 static uint32_t features(const qg_kernel *kernel) {
     uint32_t bits = 0;
     for (uint32_t i = 0; i < kernel->layout->n_buffers; ++i) {
-        if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
-        if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
+        if (buffer_unit(kernel, i) == 8) bits |= QK_FEATURE_STORAGE_8BIT;
+        if (buffer_unit(kernel, i) == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
     if (qg_has_narrow_elements(kernel)) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
@@ -496,8 +506,8 @@ static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *ker
         bindings[i] = (qk_binding){.index = i,
                                    .name = kernel->layout->buffers[i].name,
                                    .role = QK_ROLE_WEIGHTS,
-                                   .access = QK_READ,
-                                   .element = unit_type(kernel->plan->units[i]),
+                                   .access = kernel->family->encodes ? QK_WRITE : QK_READ,
+                                   .element = unit_type(buffer_unit(kernel, i)),
                                    .block_bytes = kernel->layout->buffers[i].bytes};
         describe_tile(kernel->layout, &kernel->layout->buffers[i], &bindings[i]);
     }
@@ -596,12 +606,12 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->block_rows = kernel->layout->block_rows;
         described->block_cols = kernel->layout->block_cols;
     }
-    described->tile_elements = plan->tile_elements;
+    described->tile_elements = kernel->family->encodes ? kernel->layout->elements : plan->tile_elements;
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
     if (api == QK_API_VULKAN) describe_schedules(arena, kernel, described);
     qg_describe_error(kernel, described);
-    if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
+    if (api == QK_API_VULKAN && !kernel->family->encodes) describe_tables(arena, kernel, described);
     qg_describe_constants(arena, kernel, described);
     return described;
 }

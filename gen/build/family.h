@@ -35,6 +35,7 @@ typedef struct qg_family {
     const char *summary; /* completes "Q: " in a banner */
     bool in_blocks;      /* only for formats whose blocks lie one after the other */
     bool sums;           /* over rows: the results are f32, and the kernel's type is that of x */
+    bool encodes;        /* it makes blocks, of formats that say how; a tile is one, and the type is that of x */
     bool in_tiles;       /* it makes tiles of a result with many columns, of operands of matrix units */
     uint32_t n_types;
     qg_scalar types[QG_MAX_FAMILY_TYPES]; /* of results, or of x */
@@ -90,6 +91,9 @@ extern const uint32_t qg_n_sum_classes;
 const char *qg_class_words(void);
 /* The class of that name, or NULL. */
 const qg_sum_class *qg_sum_class_named(const char *name);
+
+/* Bits of the words in which an encoder stores its part of a block. */
+uint32_t qg_encode_unit(const qg_buffer *buffer);
 
 /* Whether there are kernels of the family for a format. */
 bool qg_takes(const qg_family *family, const qg_layout *layout);

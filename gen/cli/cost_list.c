@@ -103,7 +103,7 @@ static bool add_all(qg_text *text, const qg_cost_options *o, const qg_templates 
     bool first = true;
     for (uint32_t l = 0; l < o->n_layouts; ++l)
         for (uint32_t f = 0; f < o->n_families; ++f) {
-            if (!qg_takes(o->families[f], o->layouts[l])) continue;
+            if (!qg_takes(o->families[f], o->layouts[l]) || o->families[f]->encodes) continue;
             const qg_sum_class *sum = class_of(o, o->families[f]);
             if (o->families[f]->sums && !qg_has_class(text->arena, o->layouts[l], o->families[f], sum)) continue;
             const qg_kernel kernel = qg_kernel_new(text->arena, o->layouts[l], o->families[f], QG_F32, sum);

@@ -217,6 +217,8 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
     qg_epilogue *e = &job->epilogue;
     const unsigned long long rows = job->rows, batch = job->batch, slots = job->slots;
     if (added && !job->family->sums) return refuse_epilogue(job, "add");
+    if (added && files[QG_EPILOGUE_GATE])
+        return qg_complain("--add is not for --gate: --residual is added behind it") == 0;
     e->rows = job->rows;
     e->vectors = job->batch * (job->ids ? job->slots : 1);
     e->experts = job->ids ? job->experts : 0;
@@ -371,6 +373,9 @@ const qg_run_target *qg_target_named(const char *name) {
 }
 
 static int run_job(const qg_job *job, const char *target, const char *path) {
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */
+#endif
     const double start = qg_seconds_now();
     uint64_t most = qg_part_size(job);
     if (most > total(job)) most = total(job);
@@ -391,13 +396,13 @@ qg_scalar qg_family_type(const qg_family *family, const char *name) {
     return QG_SCALAR_COUNT;
 }
 
-/* The first argument that is no option and no option's value, when it names a family that takes no format. */
-static const qg_plain *find_plain(int argc, char **argv) {
+/* The first argument that is no option and no option's value: the family; "" without one. */
+static const char *find_family(int argc, char **argv) {
     for (int i = 0; i < argc; ++i) {
-        if (strncmp(argv[i], "--", 2) != 0) return qg_plain_named(argv[i], NULL);
+        if (strncmp(argv[i], "--", 2) != 0) return argv[i];
         if (!strchr(argv[i], '=')) ++i;
     }
-    return NULL;
+    return "";
 }
 
 static const char *type_list(qg_arena *arena, const qg_family *family) {
@@ -412,7 +417,10 @@ static const char *type_list(qg_arena *arena, const qg_family *family) {
 }
 
 int qg_command_run(qg_session *session, int argc, char **argv) {
-    const qg_plain *plain = find_plain(argc, argv);
+    const char *named = find_family(argc, argv);
+    const qg_plain *plain = qg_plain_named(named, NULL);
+    const qg_family *family = qg_family_named(named);
+    if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
                *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *epilogue[QG_N_EPILOGUES] = {NULL};
@@ -470,16 +478,15 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_takes(job.family, job.layout))
         return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
                            format);
-
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
     if (job.sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
         return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
     if (!job.sum->metal && strcmp(target, "msl") == 0)
         return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
 
-    const bool gather = job.family->id == QG_FAMILY_GATHER;
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
-    if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
+    if (!open_weights(&job, &in, pointers) || (job.family->id == QG_FAMILY_GATHER && !open_gather(&job, indices)))
+        return 1;
     if (job.family->sums && job.family->in_blocks && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
     if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
@@ -488,8 +495,5 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))
         return qg_complain("%s", why);
     job.templates = &templates;
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */
-#endif
     return run_job(&job, target, out);
 }

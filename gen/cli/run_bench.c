@@ -27,10 +27,8 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-typedef bool record(qg_bench *b, void *what);
-
 /* Seconds of one of `count` repetitions in a submission. */
-static bool submit(qg_bench *b, record *record, void *what, uint32_t count, double *seconds) {
+static bool submit(qg_bench *b, qg_record *record, void *what, uint32_t count, double *seconds) {
     if (qk_vulkan_begin(b->vk, &b->error) != QK_OK) return qg_bench_failed(b);
     for (uint32_t i = 0; i < count; ++i) {
         if (i) qk_vulkan_barrier(b->vk);
@@ -43,6 +41,11 @@ static bool submit(qg_bench *b, record *record, void *what, uint32_t count, doub
     return true;
 }
 
+bool qg_bench_once(qg_bench *b, qg_record *record, void *what) {
+    double seconds;
+    return submit(b, record, what, 1, &seconds);
+}
+
 static double lag_after(const qg_bench *b, double wait) {
     if (b->quick && (wait < NO_WAIT || b->cpu)) return QUICK_LAG;
     if (wait < NO_WAIT) return NO_LAG;
@@ -50,7 +53,7 @@ static double lag_after(const qg_bench *b, double wait) {
     return wait < SHORT_WAIT || b->cpu ? LAG_OF_SHORT_WAITS : LAG;
 }
 
-static bool measure(qg_bench *b, record *record, void *what, qg_timing *t) {
+bool qg_bench_measure(qg_bench *b, qg_record *record, void *what, qg_timing *t) {
     double seconds[QG_BENCH_MOST_SAMPLES], first = 0, least = 0, since = qg_seconds_now();
     const double least_ns = b->quick ? QUICK_NS : LEAST_NS;
     uint32_t count = 1;
@@ -76,21 +79,26 @@ static bool measure(qg_bench *b, record *record, void *what, qg_timing *t) {
 /* ---- the device's copy ---- */
 
 typedef struct copy {
-    const qk_kernel *kernel;
-    qk_vulkan_buffer *buffers[2];
+    qg_values_copy values;
     uint32_t count; /* of 16 bytes; 0: the device's own command */
 } copy;
 
-static bool record_copy(qg_bench *b, void *what) {
-    copy *c = what;
-    if (!c->count) return qk_vulkan_copy(b->vk, c->buffers[0], c->buffers[1], &b->error) == QK_OK || qg_bench_failed(b);
+static bool launch_copy(qg_bench *b, const qg_values_copy *c, uint32_t fours) {
     const qk_backend backend = qk_vulkan_backend(b->vk);
     const qk_range ranges[] = {qk_vulkan_range(c->buffers[0]), qk_vulkan_range(c->buffers[1])};
-    const qk_launch launch = {.kernel = c->kernel, .ranges = ranges, .push = &c->count, .workgroups = 8192};
+    const uint32_t threads = c->kernel->workgroup_size, groups = fours / threads + (fours % threads != 0);
+    const qk_launch launch = {
+        .kernel = c->kernel, .ranges = ranges, .push = &fours, .workgroups = groups < 8192 ? groups : 8192};
     return backend.launch(backend.context, &launch, &b->error) == QK_OK || qg_bench_failed(b);
 }
 
-static bool compile_copy(qg_bench *b, copy *c) {
+static bool record_copy(qg_bench *b, void *what) {
+    copy *c = what;
+    if (c->count) return launch_copy(b, &c->values, c->count);
+    return qk_vulkan_copy(b->vk, c->values.buffers[0], c->values.buffers[1], &b->error) == QK_OK || qg_bench_failed(b);
+}
+
+static bool compile_copy(qg_bench *b, qg_values_copy *c) {
     static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
                                           {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0}};
     static const qk_field push[] = {{"count", 0, 4}};
@@ -119,19 +127,34 @@ static bool compile_copy(qg_bench *b, copy *c) {
     return true;
 }
 
+bool qg_values_copy_open(qg_bench *b, qg_values_copy *c, uint64_t most) {
+    *c = (qg_values_copy){.kernel = NULL};
+    if (!compile_copy(b, c)) return false;
+    for (int i = 0; i < 2; ++i)
+        if (qk_vulkan_buffer_create(b->vk, (4 * most + 15) / 16 * 16, &c->buffers[i], &b->error) != QK_OK)
+            return qg_bench_failed(b);
+    return true;
+}
+
+bool qg_values_copy_record(qg_bench *b, const qg_values_copy *c, uint64_t count) {
+    return launch_copy(b, c, (uint32_t)((count + 3) / 4));
+}
+
+void qg_values_copy_close(qg_bench *b, qg_values_copy *c) {
+    for (int i = 0; i < 2; ++i) qk_vulkan_buffer_destroy(b->vk, c->buffers[i]);
+    if (c->kernel) qk_vulkan_forget(b->vk, c->kernel);
+}
+
 /* The faster of a kernel that copies and the device's own command. */
 bool qg_bench_copy(qg_bench *b) {
     const uint64_t bytes = b->cpu ? UINT64_C(128) << 20 : UINT64_C(1) << 30;
     copy c = {.count = (uint32_t)(bytes / 16)};
     qg_timing kernel = {0, 0, 0}, command = {0, 0, 0};
-    bool good = compile_copy(b, &c);
-    for (int i = 0; i < 2 && good; ++i)
-        good = qk_vulkan_buffer_create(b->vk, bytes, &c.buffers[i], &b->error) == QK_OK || qg_bench_failed(b);
-    good = good && measure(b, record_copy, &c, &kernel);
+    bool good = qg_values_copy_open(b, &c.values, bytes / 4);
+    good = good && qg_bench_measure(b, record_copy, &c, &kernel);
     c.count = 0;
-    good = good && measure(b, record_copy, &c, &command);
-    for (int i = 0; i < 2; ++i) qk_vulkan_buffer_destroy(b->vk, c.buffers[i]);
-    if (c.kernel) qk_vulkan_forget(b->vk, c.kernel);
+    good = good && qg_bench_measure(b, record_copy, &c, &command);
+    qg_values_copy_close(b, &c.values);
     if (good) b->copy = 2.0 * (double)bytes / (kernel.median < command.median ? kernel.median : command.median);
     return good;
 }
@@ -341,8 +364,7 @@ double qg_subject_moved(const qg_subject *s) {
     return (double)s->weight_bytes + (c->family->sums ? 0.0 : (double)s->result_bytes);
 }
 
-static bool record_subject(qg_bench *b, void *what) {
-    const qg_subject *s = what;
+bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epilogue) {
     const qg_case *c = &s->of;
     qk_backend backend = qk_vulkan_backend(b->vk);
     backend.tuning = b->tuning;
@@ -360,17 +382,18 @@ static bool record_subject(qg_bench *b, void *what) {
     const bool matrix = s->kernel->view != QK_VIEW_BLOCKS;
     qk_status status;
     const uint64_t x_slots = c->x_slots ? c->x_slots : 1;
-    if (c->family->in_blocks && c->family->in_tiles)
-        status = qk_dispatch_gemm_id(&backend, s->kernel, r, own[0], own[1], own[3], own[4], own[2], c->experts,
-                                     c->rows, c->cols, c->batch, c->slots, x_slots, &b->error);
+    if (c->family->sums && c->family->in_blocks && c->family->in_tiles)
+        status = qk_dispatch_gemm_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[4], own[2], c->experts,
+                                          c->rows, c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
     else if (c->family->in_blocks)
-        status = qk_dispatch_gemv_id(&backend, s->kernel, r, own[0], own[1], own[3], own[2], c->experts, c->rows,
-                                     c->cols, c->batch, c->slots, x_slots, &b->error);
+        status = qk_dispatch_gemv_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[2], c->experts, c->rows,
+                                          c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
     else if (c->family->in_tiles)
-        status =
-            qk_dispatch_gemm(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->batch, &b->error);
+        status = qk_dispatch_gemm_with(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->batch,
+                                       epilogue, &b->error);
     else if (c->family->sums)
-        status = qk_dispatch_gemv(&backend, s->kernel, r, own[0], own[1], c->rows, c->cols, c->batch, &b->error);
+        status = qk_dispatch_gemv_with(&backend, s->kernel, r, own[0], own[1], c->rows, c->cols, c->batch, epilogue,
+                                       &b->error);
     else if (c->family->n_bindings > 1)
         status = (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
             &backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->rows, &b->error);
@@ -381,14 +404,13 @@ static bool record_subject(qg_bench *b, void *what) {
     return status == QK_OK || qg_bench_failed(b);
 }
 
-bool qg_subject_run(qg_bench *b, qg_subject *s) {
-    double seconds;
-    return submit(b, record_subject, s, 1, &seconds);
-}
+static bool record_subject(qg_bench *b, void *what) { return qg_subject_record(b, what, NULL); }
+
+bool qg_subject_run(qg_bench *b, qg_subject *s) { return qg_bench_once(b, record_subject, s); }
 
 /* The result that is checked is of the first copy. */
 bool qg_subject_measure(qg_bench *b, qg_subject *s, qg_timing *t) {
-    if (!measure(b, record_subject, s, t)) return false;
+    if (!qg_bench_measure(b, record_subject, s, t)) return false;
     b->turn = 0;
     return s->copies < 2 || qg_subject_run(b, s);
 }
@@ -410,7 +432,7 @@ bool qg_bench_plain(qg_bench *b, const qg_plain *family, uint64_t elements, uint
     qg_fill_input(data, QG_F32, RANDOM_BYTES / sizeof *data);
     bool good = qg_plain_subject_open(b->session->arena, b->templates, b->vk, data, RANDOM_BYTES, &s, &why) ||
                 qg_complain("%s", why) == 0;
-    good = good && measure(b, record_plain, &s, &t);
+    good = good && qg_bench_measure(b, record_plain, &s, &t);
     if (good)
         printf("%-20s groups of %-4u %12llu elements %10.1f us (%.1f to %.1f) %8.1f GB/s %6.1f%% of copy\n",
                family->name, s.group, (unsigned long long)(s.groups * group), 1e6 * t.median, 1e6 * t.least,

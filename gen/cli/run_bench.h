@@ -33,6 +33,7 @@ typedef enum qg_bytes_of { QG_BYTES_RANDOM, QG_BYTES_CONSTANT, QG_BYTES_ANY } qg
 typedef struct qg_stock {
     const qg_layout *layout;
     uint64_t seed;
+    uint32_t smaller; /* powers of two by which scales are below the moderate size */
     qg_bytes_of bytes;
     uint32_t count;
     unsigned char *patterns[QK_MAX_BINDINGS];
@@ -113,6 +114,23 @@ void qg_subject_close(qg_bench *b, qg_subject *s);
 /* Launches it once and waits. */
 bool qg_subject_run(qg_bench *b, qg_subject *s);
 bool qg_subject_measure(qg_bench *b, qg_subject *s, qg_timing *t);
+/* Records its launches, with an epilogue where the family sums; NULL: none. */
+bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epilogue);
+/* The median and the rest of what `record` does, which is repeated with barriers. */
+typedef bool qg_record(qg_bench *b, void *what);
+bool qg_bench_once(qg_bench *b, qg_record *record, void *what);
+bool qg_bench_measure(qg_bench *b, qg_record *record, void *what, qg_timing *t);
+
+/* A launch that copies f32, which stands for one that does something with each of them. */
+typedef struct qg_values_copy {
+    const qk_kernel *kernel;
+    qk_vulkan_buffer *buffers[2];
+} qg_values_copy;
+
+bool qg_values_copy_open(qg_bench *b, qg_values_copy *c, uint64_t most);
+bool qg_values_copy_record(qg_bench *b, const qg_values_copy *c, uint64_t count);
+void qg_values_copy_close(qg_bench *b, qg_values_copy *c);
+
 /* Measures a family that takes no format on so many elements, in groups, and prints a line; needs b->copy. */
 bool qg_bench_plain(qg_bench *b, const qg_plain *family, uint64_t elements, uint32_t group, uint32_t bins);
 /* Bytes that count: the weights of a sum; in and out of a decoder. */
@@ -156,6 +174,13 @@ typedef struct qg_models {
 bool qg_models_read(qg_arena *arena, const char *data, const qg_texts *names, qg_models *models);
 /* The distinct shapes of all models, those with the fewest columns first; names are "MODEL MATRIX". */
 qg_matrix *qg_models_shapes(qg_arena *arena, const qg_models *models, uint32_t *count);
+
+/* ---- run_bench_layer.c ---- */
+
+/* Prints microseconds of a layer of the model, launched in several ways, below the heading. */
+bool qg_bench_layer(qg_bench *b, const qg_layout *layout, const qg_model *model, const qg_sum_class *sum,
+                    uint64_t batch);
+void qg_bench_layer_heading(const qg_bench *b);
 
 /* ---- run_bench_table.c: figures ---- */
 

@@ -13,7 +13,7 @@ typedef struct request {
     qg_bench *bench;
     qg_texts families, formats, constants, classes, types;
     const char *batches, *from, *tuning, *json, *svg, *markdown, *peers, *read, *device;
-    bool all, sizes, quick, cold;
+    bool all, sizes, quick, cold, layer;
     qg_texts models;
     uint64_t samples, cache; /* MiB */
     uint64_t rows, cols, experts, slots, x_slots, group, bins;
@@ -226,9 +226,30 @@ static bool measure_models(request *r, const qg_layouts *layouts) {
     return qg_bench_models(&run, layouts);
 }
 
+/* A layer of each model, with each format, class and number of vectors. */
+static bool measure_layers(request *r, const qg_layouts *layouts) {
+    qg_session *session = r->bench->session;
+    uint64_t batches[8];
+    uint32_t n_batches;
+    if (!read_batches(session->arena, r->batches, batches, &n_batches)) return false;
+    qg_bench_layer_heading(r->bench);
+    for (uint32_t m = 0; m < r->figures.models.count; ++m)
+        for (uint32_t l = 0; l < layouts->count; ++l)
+            for (uint32_t k = 0; k < r->classes.count || k == 0; ++k) {
+                const qg_sum_class *sum;
+                const char *name = r->classes.count ? r->classes.items[k] : NULL;
+                if (!qg_session_class(session, &qg_families[QG_FAMILY_GEMV], NULL, name, &sum)) return false;
+                for (uint32_t i = 0; i < n_batches && !lacks_units(r, sum); ++i)
+                    if (!qg_bench_layer(r->bench, layouts->items[l], &r->figures.models.items[m], sum, batches[i]))
+                        return false;
+            }
+    return true;
+}
+
 static bool measure_all(request *r, const qg_layouts *layouts, const qg_case *cases, uint32_t count) {
     qg_bench *b = r->bench;
     const qk_vulkan_device *info = qk_vulkan_info(b->vk);
+    if (r->layer) return measure_layers(r, layouts);
     if (!qg_bench_copy(b)) return false;
     r->figures.device = info->name;
     r->figures.driver = info->driver;
@@ -282,8 +303,8 @@ static bool all_right(const qg_figures *figures) {
 
 static bool measure(qg_session *session, request *r) {
     qg_layouts layouts;
-    qg_case *cases;
-    uint32_t count;
+    qg_case *cases = NULL;
+    uint32_t count = 0;
     qg_bench *b = r->bench;
     const uint64_t workgroups = b->workgroups;
     if (r->families.count == 0 && r->figures.models.count == 0)
@@ -296,7 +317,7 @@ static bool measure(qg_session *session, request *r) {
     b->quick = r->quick;
     if (r->quick) b->samples = 5;
     if (r->samples) b->samples = (uint32_t)r->samples;
-    if (r->cold) b->cold = (r->cache ? 4 * r->cache : 512) << 20;
+    if (r->cold || r->layer) b->cold = (r->cache ? 4 * r->cache : 512) << 20;
     if (good && r->sizes && count != 1) good = qg_complain("--sizes takes one family and one --batch") == 0;
     if (good && r->sizes && !r->samples) b->samples = 7;
     if (good && r->tuning) {
@@ -354,7 +375,12 @@ static bool read_models(qg_session *session, const request *r, qg_models *models
     if (r->samples > QG_BENCH_MOST_SAMPLES)
         return qg_complain("--samples must be from 1 to %d, not %llu", QG_BENCH_MOST_SAMPLES,
                            (unsigned long long)r->samples) == 0;
-    if (r->cache && !r->cold) return qg_complain("--cache is the size for --cold; give that, too") == 0;
+    if (r->layer && r->models.count == 0) return qg_complain("--layer is of a model; give --model NAME, too") == 0;
+    if (r->layer && (r->json || r->svg || r->markdown || r->peers || r->read || r->constants.count || r->tuning))
+        return qg_complain(
+                   "--layer prints its figures, and has the planner's constants: leave --json, --svg, --markdown, "
+                   "--peers, --read, --constant and --tuning out") == 0;
+    if (r->cache && !r->cold && !r->layer) return qg_complain("--cache is the size for --cold; give that, too") == 0;
     if (r->cache > 65536)
         return qg_complain("--cache must be at most 65536 MiB, not %llu", (unsigned long long)r->cache) == 0;
     if (r->models.count == 0) return true;
@@ -399,6 +425,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
         {"--markdown", QG_TEXT, &r.markdown, "FILE", "writes a table"},
         {"--peers", QG_TEXT, &r.peers, "FILE", "figures of other libraries, to stand beside ours"},
         {"--model", QG_TEXTS, &models, "NAME|FILE,...", "the shapes of models, instead of families and one shape"},
+        {"--layer", QG_FLAG, &r.layer, NULL, "one layer of --model, launched apart, together, and fused; is --cold"},
         {"--samples", QG_COUNT, &r.samples, "N", "submissions whose median is taken (default: 21; --quick: 5)"},
         {"--quick", QG_FLAG, &r.quick, NULL, "shorter submissions, and less waiting for the device's clocks"},
         {"--cold", QG_FLAG, &r.cold, NULL, "launches take turns over 512 MiB of weights, which no cache holds"},
@@ -422,6 +449,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     qg_peers peers = {0};
     if (r.peers && !qg_peers_read(session->arena, r.peers, &peers)) return 1;
     bool good = r.read ? qg_figures_read(session->arena, r.read, &r.figures) : measure(session, &r);
+    if (r.layer) return good ? 0 : 1;
     if (named.count && r.read) {
         r.figures.models = named;
         r.figures.left_out = (qg_texts){0};

@@ -17,11 +17,11 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 33);
 }
 
-/* Bits of a float of moderate size: from 1/8 to 2, of either sign where it has one. */
-static uint32_t moderate(qg_scalar type, uint64_t random) {
+/* Bits of a float of moderate size, 1/8 to 2, of either sign where it has one; or so many powers of two smaller. */
+static uint32_t moderate(qg_scalar type, uint64_t random, uint32_t smaller) {
     const qg_scalar_info *info = &qg_scalars[type];
     const uint32_t mantissa = (uint32_t)random & ((1u << info->mantissa_bits) - 1);
-    const int32_t exponent = info->bias - (int32_t)(random >> 32 & 3);
+    const int32_t exponent = info->bias - (int32_t)(random >> 32 & 3) - (int32_t)smaller;
     const bool has_sign = info->bits > info->exponent_bits + info->mantissa_bits;
     return mantissa | (uint32_t)(exponent > 0 ? exponent : 1) << info->mantissa_bits |
            (has_sign ? (uint32_t)(random >> 40 & 1) << (info->bits - 1) : 0);
@@ -45,12 +45,13 @@ static bool is_exponent(const qg_term *term, uint32_t code, bool within) {
            is_exponent(term->arg[2], code, within);
 }
 
-static bool bits_of_code(const qg_layout *layout, uint32_t number, uint64_t random, uint32_t *bits) {
+static bool bits_of_code(const qg_stock *stock, uint32_t number, uint64_t random, uint32_t *bits) {
+    const qg_layout *layout = stock->layout;
     const qg_code *code = &layout->codes[number];
     if (code->typed && qg_scalars[code->type].kind == QG_FLOATING)
-        *bits = moderate(code->type, random);
+        *bits = moderate(code->type, random, stock->smaller);
     else if (code->width == 8 && is_exponent(layout->value, number, false))
-        *bits = (uint32_t)(qg_scalars[QG_F32].bias - (int32_t)(random & 3));
+        *bits = (uint32_t)(qg_scalars[QG_F32].bias - (int32_t)(random & 3) - (int32_t)stock->smaller);
     else
         return false;
     return true;
@@ -75,10 +76,10 @@ static void set_blocks(qg_stock *stock) {
             blocks = stock->periods[b] / layout->buffers[b].bytes;
     for (uint32_t c = 0; c < layout->n_codes; ++c) {
         uint32_t bits;
-        if (!bits_of_code(layout, c, 0, &bits)) continue;
+        if (!bits_of_code(stock, c, 0, &bits)) continue;
         for (uint64_t n = 0; n < blocks; ++n) {
             for (uint32_t i = 0; i < layout->codes[c].count; ++i) {
-                bits_of_code(layout, c, mix(stock->seed + (n << 16) + (i << 4) + c + 1), &bits);
+                bits_of_code(stock, c, mix(stock->seed + (n << 16) + (i << 4) + c + 1), &bits);
                 set_code(stock, &layout->codes[c], i, n, bits);
             }
         }
@@ -117,9 +118,9 @@ static void set_items(qg_stock *stock, uint64_t cols) {
         for (uint64_t at = 0; at + bytes <= stock->periods[field->buffer]; at += bytes) {
             const uint64_t random = mix(stock->seed + at + f + 1);
             uint32_t bits = (uint32_t)(random % groups);
-            if (!index && whole && !bits_of_code(layout, code, random, &bits)) break;
+            if (!index && whole && !bits_of_code(stock, code, random, &bits)) break;
             if (!whole && qg_scalars[field->type].kind != QG_FLOATING) break;
-            if (!whole) bits = moderate(field->type, random);
+            if (!whole) bits = moderate(field->type, random, stock->smaller);
             memcpy(stock->patterns[field->buffer] + at, &bits, bytes);
         }
     }

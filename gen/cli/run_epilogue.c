@@ -44,6 +44,12 @@ const char *qg_epilogue_shape(qg_arena *arena, const qg_epilogue *e, qg_epilogue
                       : qg_format(arena, "--rows %llu", rows);
 }
 
+bool qg_epilogue_clashes(uint64_t bits) {
+    const qk_range some = {0};
+    const qk_epilogue gated = {.gate = &some};
+    return bits & QK_ADDS_TO_Y_ && bits & qk_epilogue_bits_(&gated);
+}
+
 qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges) {
     return (qk_epilogue){.adds = e->before != NULL,
                          .scale_per = e->scale_per,
@@ -71,9 +77,21 @@ static double add(double sum, double value, double *limit) {
     return sum + value;
 }
 
+/* A device may take what is below 2^-126 for zero. */
 static double multiply(double sum, double value, double *limit) {
-    *limit = *limit * fabs(value) + ldexp((fabs(sum) + *limit) * fabs(value), -24) + 0x1p-149;
+    *limit = *limit * fabs(value) + ldexp((fabs(sum) + *limit) * fabs(value), -24) + 0x1p-126;
     return sum * value;
+}
+
+/* With what single precision makes of silu: a device's exp may be wrong by 3 + 2 |v| units in the last place; and what
+ * it divides by may be so large that it takes the result for zero. */
+static double gate(double sum, double value, double *limit) {
+    const double silu = value / (1 + exp(-value));
+    const double wrong = ldexp(fabs(silu) * (8 + 2 * fabs(value)), -23) + 2e-36;
+    const double more = (fabs(sum) + *limit) * wrong;
+    sum = multiply(sum, silu, limit);
+    *limit += more;
+    return sum;
 }
 
 double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double *limit) {
@@ -81,5 +99,7 @@ double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double 
     if (found && e->values[QG_EPILOGUE_SCALE]) sum = multiply(sum, value_of(e, QG_EPILOGUE_SCALE, at), limit);
     if (found && e->values[QG_EPILOGUE_BIAS]) sum = add(sum, value_of(e, QG_EPILOGUE_BIAS, at), limit);
     if (e->before) sum = add(sum, (double)e->before[at], limit);
+    if (found && e->values[QG_EPILOGUE_GATE]) sum = gate(sum, value_of(e, QG_EPILOGUE_GATE, at), limit);
+    if (e->values[QG_EPILOGUE_RESIDUAL]) sum = add(sum, value_of(e, QG_EPILOGUE_RESIDUAL, at), limit);
     return sum;
 }

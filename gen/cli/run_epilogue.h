@@ -28,6 +28,9 @@ uint64_t qg_epilogue_count(const qg_epilogue *e, qg_epilogue_id id);
 const char *qg_epilogue_shape(qg_arena *arena, const qg_epilogue *e, qg_epilogue_id id);
 const char *qg_epilogue_name(qg_epilogue_id id);
 
+/* Whether parts of an epilogue, bits as kernels take them, cannot be together: a gate, and y that is added to. */
+bool qg_epilogue_clashes(uint64_t bits);
+
 /* For dispatch. `ranges` are those of the values, where there are some; they must live as long. */
 qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges);
 

@@ -210,6 +210,9 @@ const qg_layout *qg_layout_in(qg_arena *arena, const qg_layout *layout, qg_scala
     qg_layout *in = QG_NEW(arena, qg_layout);
     *in = *layout;
     in->math = math;
+    if (math != QG_F32) {
+        in->encode = NULL; /* which is said of f32 alone */
+    }
     in->name =
         math == QG_F32 ? layout->format : qg_format(arena, "%s_decode_%s", layout->format, qg_scalars[math].name);
     return in;

@@ -191,7 +191,7 @@ static bool within_budget(qg_work *work) {
 }
 
 /* Lays out, types and proves one instance; finds as many errors as it can. */
-static const qg_term *check_instance(qg_work *work) {
+static const qg_term *check_instance(qg_work *work, const qg_encode **encode) {
     work->cost += 64 * ((uint64_t)work->spec->n_exprs + work->spec->n_codes + work->spec->n_tables);
     bool laid_out = qg_layout_fields(work);
     bool filled = qg_fill_tables(work);
@@ -203,6 +203,7 @@ static const qg_term *check_instance(qg_work *work) {
     const qg_term *value = qg_type_value(work);
     if (value != NULL && indexed) {
         check_used(work);
+        *encode = qg_type_encode(work);
     }
     if (!within_budget(work)) {
         return NULL;
@@ -211,7 +212,7 @@ static const qg_term *check_instance(qg_work *work) {
     return filled && indexed ? value : NULL;
 }
 
-static qg_layout *finish(const qg_work *work, const qg_term *value, const char *name) {
+static qg_layout *finish(const qg_work *work, const qg_term *value, const qg_encode *encode, const char *name) {
     qg_layout *layout = QG_NEW(work->arena, qg_layout);
     *layout = (qg_layout){.spec = work->spec,
                           .name = name,
@@ -235,6 +236,7 @@ static qg_layout *finish(const qg_work *work, const qg_term *value, const char *
                           .n_tables = work->spec->n_tables,
                           .tables = work->tables,
                           .value = value,
+                          .encode = encode,
                           .block_bytes = work->block_bytes};
     return layout;
 }
@@ -304,14 +306,15 @@ static void check_instances(qg_arena *arena, qg_diag *diag, const qg_spec *spec,
     do {
         qg_work work = {.arena = arena, .diag = diag, .spec = spec, .bound = bound, .cost = cost};
         const char *name = instance_name(arena, spec, bound);
-        const qg_term *value = check_instance_name(diag, spec, name) ? check_instance(&work) : NULL;
+        const qg_encode *encode = NULL;
+        const qg_term *value = check_instance_name(diag, spec, name) ? check_instance(&work, &encode) : NULL;
         if (diag->errors != errors_before) {
             if (spec->n_params > 0) {
                 qg_note(diag, spec->params[0].loc, "found with %s", instance_parameters(arena, spec, bound));
             }
             return;
         }
-        layouts->items[layouts->count++] = finish(&work, value, name);
+        layouts->items[layouts->count++] = finish(&work, value, encode, name);
         cost = work.cost;
     } while (next_instance(spec, at, bound));
     check_distinct(arena, diag, spec, layouts);

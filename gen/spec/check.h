@@ -16,6 +16,25 @@ typedef struct qg_range {
     int64_t low, high;
 } qg_range;
 
+/* What is known of encode while it is typed. */
+enum { QG_MAX_COUNTERS = 4, QG_MAX_KEPT = 32 };
+typedef struct qg_scope {
+    qg_equation *equations;
+    uint32_t n_equations;
+    bool *set;       /* for each code */
+    uint32_t per;    /* of the equation in hand */
+    uint32_t best;   /* 1 + the number of the best in hand; 0: none */
+    bool reducing;   /* within a function that looks at all of a group */
+    uint32_t n_kept; /* terms of `kept` whose equation is to be found when best has all of its */
+    struct qg_kept_term {
+        qg_term *term;
+        const char *name;
+    } kept[QG_MAX_KEPT];
+    uint32_t n_counters;
+    const char *counters[QG_MAX_COUNTERS];
+    uint32_t extents[QG_MAX_COUNTERS];
+} qg_scope;
+
 /* A specification whose parameters are being bound, and what is known of its layout so far. */
 typedef struct qg_work {
     qg_arena *arena;
@@ -38,6 +57,7 @@ typedef struct qg_work {
     bool *used;       /* by the value, for each code */
     uint32_t n_spares;
     qg_slice *spares;
+    qg_scope *scope; /* while encode is typed; else NULL */
 } qg_work;
 
 /* layout.c. Each function reports what is wrong and returns false. */
@@ -64,6 +84,23 @@ bool qg_fill_tables(qg_work *work);
 
 /* typing.c. The value as a typed tree of kind float; NULL after errors. */
 const qg_term *qg_type_value(qg_work *work);
+/* For encode: an expression as a term; the term as a float; whether it is a number, and not a truth value; two numbers
+ * of one kind; a number or a truth value as a condition. NULL, or false, after an error. */
+const qg_term *qg_type_expr(qg_work *work, const qg_expr *expr);
+const qg_term *qg_to_float(qg_work *work, const qg_term *term);
+bool qg_is_number(qg_work *work, const qg_term *term, const char *where);
+bool qg_unify(qg_work *work, const qg_term **a, const qg_term **b);
+const qg_term *qg_type_condition(qg_work *work, const qg_expr *expr);
+qg_term *qg_new_term(qg_work *work, qg_term term);
+uint32_t qg_common_divisor(uint32_t a, uint32_t b);
+
+/* encode.c. Names and functions that encode alone has. */
+bool qg_is_of_encode(const qg_work *work, const char *name);
+const qg_term *qg_type_name_of_encode(qg_work *work, const qg_expr *expr);
+const qg_term *qg_type_call(qg_work *work, const qg_expr *expr);
+/* The equations, proven: every code is set once, within its range, from what was computed before. NULL after errors,
+ * and where there are none. */
+const qg_encode *qg_type_encode(qg_work *work);
 
 /* ranges.c */
 /* NULL, or a sentence why the operation is not safe for all operands in the ranges. */

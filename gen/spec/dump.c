@@ -59,6 +59,14 @@ static void put_expr(qg_text *text, const qg_expr *expr) {
         put_expr(text, expr->arg[0]);
         qg_text_puts(text, ")");
         break;
+    case QG_E_CALL:
+        qg_text_printf(text, "%s(%s%s", expr->name, expr->index ? expr->index : "", expr->index ? " in " : "");
+        for (int a = 0; a < 3 && expr->arg[a] != NULL; a++) {
+            qg_text_puts(text, a == 0 ? "" : a == 1 && expr->index ? " : " : ", ");
+            put_expr(text, expr->arg[a]);
+        }
+        qg_text_puts(text, ")");
+        break;
     case QG_E_UNARY:
         qg_text_puts(text, "-");
         put_operand(text, expr->arg[0]);
@@ -209,6 +217,32 @@ static void put_table(qg_text *text, const qg_spec_table *table) {
     qg_text_puts(text, " }\n");
 }
 
+static void put_equations(qg_text *text, const qg_spec_equation *equations, uint32_t count, int indent) {
+    for (uint32_t i = 0; i < count; i++) {
+        const qg_spec_equation *e = &equations[i];
+        qg_text_printf(text, "%*s%s", indent, "", e->count == NULL ? e->name : e->sweeps ? "sweep" : "best");
+        if (e->per != NULL) {
+            qg_text_puts(text, " per ");
+            put_expr(text, e->per);
+        }
+        if (e->count != NULL) {
+            qg_text_printf(text, " of %s in ", e->name);
+            put_expr(text, e->count);
+            qg_text_puts(text, " {\n");
+            put_equations(text, e->body, e->n_body, indent + 4);
+            qg_text_printf(text, "%*s} where ", indent, "");
+        } else {
+            qg_text_puts(text, " = ");
+        }
+        put_expr(text, e->value);
+        if (e->next != NULL) {
+            qg_text_puts(text, " then ");
+            put_expr(text, e->next);
+        }
+        qg_text_puts(text, "\n");
+    }
+}
+
 char *qg_dump_spec(qg_arena *arena, const qg_spec *spec) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "format %s \"%s\"\n", spec->name, spec->summary);
@@ -226,6 +260,11 @@ char *qg_dump_spec(qg_arena *arena, const qg_spec *spec) {
     qg_text_puts(&text, "value = ");
     put_expr(&text, spec->value);
     qg_text_puts(&text, "\n");
+    if (spec->n_equations > 0) {
+        qg_text_puts(&text, "encode {\n");
+        put_equations(&text, spec->equations, spec->n_equations, 4);
+        qg_text_puts(&text, "}\n");
+    }
     return text.data;
 }
 
@@ -299,8 +338,32 @@ static void put_layout_table(qg_text *text, const qg_table *table) {
     qg_text_puts(text, "\n");
 }
 
+/* What stands in encode alone. */
+static void put_call(qg_text *text, const qg_layout *layout, const qg_term *term) {
+    static const char *const names[QG_CALL_COUNT] = {
+#define F(id, name, takes, glsl, msl, c) name,
+#include "spec/calls.def"
+#undef F
+    };
+    switch (term->call) {
+    case QG_CALL_LOCAL:
+    case QG_CALL_KEPT:
+        qg_text_printf(text, "%s%s", term->call == QG_CALL_KEPT ? "kept " : "", layout->encode->items[term->ref].name);
+        break;
+    case QG_CALL_INDEX: qg_text_printf(text, "counter %u", term->ref); break;
+    case QG_CALL_CLAMPED: qg_text_puts(text, "bounded"); break;
+    default:
+        qg_text_puts(text, names[term->call]);
+        if (term->count != 0) {
+            qg_text_printf(text, " of counter %u below %u", term->ref, term->count);
+        }
+    }
+}
+
 static void put_leaf(qg_text *text, const qg_layout *layout, const qg_term *term) {
-    if (term->op == QG_CODE) {
+    if (term->op == QG_CALL) {
+        put_call(text, layout, term);
+    } else if (term->op == QG_CODE) {
         qg_text_printf(text, "code %s", layout->codes[term->ref].name);
     } else if (term->op == QG_TABLE) {
         qg_text_printf(text, "table %s", layout->tables[term->ref].name);
@@ -349,6 +412,29 @@ static void put_layout_tile(qg_text *text, const qg_layout *layout, const qg_buf
     qg_text_puts(text, "\n");
 }
 
+static void put_layout_encode(qg_text *text, const qg_layout *layout) {
+    const qg_encode *encode = layout->encode;
+    if (encode == NULL) {
+        return;
+    }
+    qg_text_puts(text, "encode\n");
+    for (uint32_t i = 0; i < encode->count; i++) {
+        const qg_equation *e = &encode->items[i];
+        if (e->candidates != 0) {
+            qg_text_printf(text, "    %s %u, per %u, equations %u to %u, where\n", e->sweeps ? "sweep of" : "best of",
+                           e->candidates, e->per, e->first, e->end);
+        } else {
+            qg_text_printf(text, "    %u: %s%s, per %u%s\n", i, e->is_code ? "code " : "", e->name, e->per,
+                           e->best != 0 ? ", of each candidate" : "");
+        }
+        put_term(text, layout, e->value, 8);
+        if (e->next != NULL) {
+            qg_text_puts(text, "      then\n");
+            put_term(text, layout, e->next, 8);
+        }
+    }
+}
+
 char *qg_dump_layout(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "format %s\n    %s\n", layout->name, layout->summary);
@@ -375,5 +461,6 @@ char *qg_dump_layout(qg_arena *arena, const qg_layout *layout) {
     }
     qg_text_puts(&text, "value\n");
     put_term(&text, layout, layout->value, 4);
+    put_layout_encode(&text, layout);
     return text.data;
 }

@@ -17,6 +17,7 @@ enum {
     QG_MAX_DIGITS = 16,
     QG_MAX_TABLES = 16,
     QG_MAX_TABLE_VALUES = 65536,
+    QG_MAX_EQUATIONS = 128, /* of encode, with those of best */
     QG_MAX_NAME = 64
 };
 
@@ -24,7 +25,8 @@ enum {
 /* clang-format off */
 #define QG_TOKENS(T)                                                                                                 \
     T(FORMAT, "format") T(FROM, "from") T(FOR, "for") T(IN, "in") T(BLOCK, "block") T(BUFFER, "buffer")              \
-    T(SPARE, "spare") T(CODE, "code") T(PER, "per") T(TABLE, "table") T(FILE, "file") T(VALUE, "value")              \
+    T(SPARE, "spare") T(CODE, "code") T(PER, "per") T(TABLE, "table") T(FILE, "file") T(ENCODE, "encode")            \
+    T(VALUE, "value")                                                                                                \
     T(SHL, "<<") T(SHR, ">>") T(EQ, "==") T(NE, "!=") T(LE, "<=") T(GE, ">=") T(LT, "<") T(GT, ">")                  \
     T(OPEN_BRACE, "{") T(CLOSE_BRACE, "}") T(OPEN, "(") T(CLOSE, ")") T(OPEN_BRACKET, "[") T(CLOSE_BRACKET, "]")     \
     T(COLON, ":") T(COMMA, ",") T(ASSIGN, "=") T(AT, "@") T(QUESTION, "?") T(PLUS, "+") T(MINUS, "-")                \
@@ -76,6 +78,7 @@ typedef struct qg_parser {
     qg_token previous; /* consumed last */
     uint32_t nesting;
     uint32_t n_exprs;
+    bool encoding; /* functions may be called */
 } qg_parser;
 
 void qg_advance(qg_parser *parser);
@@ -90,6 +93,14 @@ bool qg_begins_item(qg_token_kind kind);
 /* parse_expr.c. NULL after a reported error. */
 const qg_expr *qg_parse_constant(qg_parser *parser);
 const qg_expr *qg_parse_value(qg_parser *parser);
+
+/* A name, which is no keyword; false after a reported error. */
+bool qg_parse_name(qg_parser *parser, const char *what, const char **name, qg_loc *loc);
+/* Whether there are `limit` of something already, which is reported. */
+bool qg_too_many(qg_parser *parser, uint32_t count, uint32_t limit, const char *what);
+
+/* parse_encode.c: `encode { equations }`, behind the keyword. */
+bool qg_parse_encode(qg_parser *parser, qg_spec *spec);
 
 /* names.c: why a name cannot be used in generated code, or NULL. */
 const char *qg_name_problem(const char *name);

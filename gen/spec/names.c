@@ -53,19 +53,21 @@ static const char reserved[] =
  * codes and fields are not. */
 static const char beside_buffers[] =
     " BATCH BUSY ROWS SPLIT TILES TILE_ROWS WIDTH Dst Ids Indices Input InputElementHalves InputElements "
-    "InputHalves Output Push ResultScale RowBias Status accumulate apart at band bands base batch c decode_tile e "
-    "elements_of expert epilogue expert_end expert_first experts group groups held held_token ids j k kept "
-    "kept_sum lane lanes load_x m n pair part partial parts place r row_bias row_cols row_runs s shape simd_sum "
-    "simdgroup simdgroups slice slices slots split standing status sum sum_cut sum_rows sum_shape t team teams "
-    "thread_index finish total v vector results result_scale place_of_result to to_row weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
+    "InputHalves Output Push Residual ResultGate ResultScale RowBias Status accumulate apart at band bands base "
+    "batch c decode_tile e elements_of expert epilogue expert_end expert_first experts group groups held "
+    "held_token ids j k kept kept_sum lane lanes load_x m n pair part partial parts place r row_bias row_cols "
+    "row_runs s shape simd_sum simdgroup simdgroups slice slices slots split standing status sum sum_cut "
+    "sum_rows sum_shape t team teams thread_index finish total v vector residual results result_gate "
+    "result_scale silu does place_of_result to to_row weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
-    "ADDS_BIAS ADDS_TO_Y SCALES SCALES_ROWS SCALES_VECTORS AT_ONCE BIAS COPIES DIGITS FIT KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART "
-    "PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS STAGED SUBGROUPS X_FOURS X_WORDS accumulators "
-    "add_rounds bytes_of dot4 dot_add dot_halves fetch fetch_last fetch_wide g held_four integers largest_factor "
-    "load_ahead load_runs load_wide_x mixed_dot most_of_four multiply no_products of_vectors operands pack_bf16 "
-    "pack_f16 rounds_f16 scale_of share_slice share_x shared_x signed_dot stage_x staged staged_from staged_x "
-    "subgroup sum_of sum_of_bytes sum_of_lanes swap_runs take take_x values_of walk walk_rows wide_x wide_x_unit "
-    "write_row x_digits x_step X_TYPE half_word run x_element x_half_at x_halves x_run ";
+    "ADDS_BIAS ADDS_TO_Y SCALES SCALES_ROWS SCALES_VECTORS GATES ADDS_RESIDUAL EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
+    "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
+    "STAGED SUBGROUPS X_FOURS X_WORDS accumulators add_rounds bytes_of dot4 dot_add dot_halves fetch fetch_last "
+    "fetch_wide g held_four integers largest_factor load_ahead load_runs load_wide_x mixed_dot most_of_four "
+    "multiply no_products of_vectors operands pack_bf16 pack_f16 rounds_f16 scale_of share_slice share_x "
+    "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes swap_runs "
+    "take take_x values_of walk walk_rows wide_x wide_x_unit write_row x_digits x_step X_TYPE half_word run "
+    "x_element x_half_at x_halves x_run src src_four Src SrcFour ";
 /* clang-format on */
 
 static bool is_listed(const char *list, const char *name) {

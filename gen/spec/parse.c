@@ -62,7 +62,7 @@ static const char *text_of(qg_parser *parser, const qg_token *token) {
 }
 
 /* A name, with a better word than "expected" for a keyword in its place. */
-static bool parse_name(qg_parser *parser, const char *what, const char **name, qg_loc *loc) {
+bool qg_parse_name(qg_parser *parser, const char *what, const char **name, qg_loc *loc) {
     if (parser->token.kind <= QG_T_VALUE) {
         qg_error(parser->diag, parser->token.loc, "expected %s, found the keyword %s: choose another name", what,
                  qg_token_text(parser->arena, &parser->token));
@@ -76,7 +76,7 @@ static bool parse_name(qg_parser *parser, const char *what, const char **name, q
     return true;
 }
 
-static bool too_many(qg_parser *parser, uint32_t count, uint32_t limit, const char *what) {
+bool qg_too_many(qg_parser *parser, uint32_t count, uint32_t limit, const char *what) {
     if (count < limit) {
         return false;
     }
@@ -115,15 +115,15 @@ static bool parse_param(qg_parser *parser, qg_spec *spec, items *list) {
     qg_spec_param param = {0};
     int64_t *values = NULL;
     uint32_t capacity = 0;
-    if (!parse_name(parser, "the name of a parameter", &param.name, &param.loc) ||
-        too_many(parser, spec->n_params, QG_MAX_PARAMS, "parameters") ||
+    if (!qg_parse_name(parser, "the name of a parameter", &param.name, &param.loc) ||
+        qg_too_many(parser, spec->n_params, QG_MAX_PARAMS, "parameters") ||
         !qg_expect(parser, QG_T_IN, "'in' and the values of the parameter")) {
         return false;
     }
     do {
         int64_t value;
         if (!parse_param_value(parser, &param, &value) ||
-            too_many(parser, param.n_values, QG_MAX_PARAM_VALUES, "values")) {
+            qg_too_many(parser, param.n_values, QG_MAX_PARAM_VALUES, "values")) {
             return false;
         }
         for (uint32_t i = 0; i < param.n_values; i++) {
@@ -158,12 +158,12 @@ static bool parse_params(qg_parser *parser, qg_spec *spec, items *list) {
 /* ---- the block ------------------------------------------------------------------------------------------------ */
 
 static bool parse_type(qg_parser *parser, qg_spec_type *type) {
-    return parse_name(parser, "a type", &type->name, &type->loc);
+    return qg_parse_name(parser, "a type", &type->name, &type->loc);
 }
 
 static bool parse_field(qg_parser *parser, qg_spec_field *field) {
     field->spare = qg_accept(parser, QG_T_SPARE);
-    if (!parse_name(parser, "the name of a field", &field->name, &field->loc) ||
+    if (!qg_parse_name(parser, "the name of a field", &field->name, &field->loc) ||
         !qg_expect(parser, QG_T_COLON, "':' and a type") || !parse_type(parser, &field->type)) {
         return false;
     }
@@ -187,7 +187,7 @@ static bool parse_fields(qg_parser *parser, qg_spec_buffer *buffer, uint32_t *to
     uint32_t capacity = 0;
     while (parser->token.kind == QG_T_NAME || parser->token.kind == QG_T_SPARE) {
         qg_spec_field field = {0};
-        if (!parse_field(parser, &field) || too_many(parser, (*total)++, QG_MAX_FIELDS, "fields")) {
+        if (!parse_field(parser, &field) || qg_too_many(parser, (*total)++, QG_MAX_FIELDS, "fields")) {
             return false;
         }
         QG_PUSH(parser->arena, fields, buffer->n_fields, capacity, field);
@@ -209,8 +209,8 @@ static bool parse_axes(qg_parser *parser, qg_spec_buffer *buffer) {
         if (buffer->n_axes == 0 && qg_accept(parser, QG_T_CLOSE_BRACKET)) {
             return true;
         }
-        if (!parse_name(parser, "'rows', 'cols' or a code", &axis.name, &axis.loc) ||
-            too_many(parser, buffer->n_axes, QG_MAX_AXES, "axes") || !qg_expect(parser, QG_T_CLOSE_BRACKET, "']'")) {
+        if (!qg_parse_name(parser, "'rows', 'cols' or a code", &axis.name, &axis.loc) ||
+            qg_too_many(parser, buffer->n_axes, QG_MAX_AXES, "axes") || !qg_expect(parser, QG_T_CLOSE_BRACKET, "']'")) {
             return false;
         }
         buffer->axes[buffer->n_axes++] = axis;
@@ -222,8 +222,8 @@ static bool parse_buffers(qg_parser *parser, qg_spec *spec, items *list) {
     uint32_t total = 0;
     while (qg_accept(parser, QG_T_BUFFER)) {
         qg_spec_buffer buffer = {0};
-        if (!parse_name(parser, "the name of a buffer", &buffer.name, &buffer.loc) ||
-            too_many(parser, spec->n_buffers, QG_MAX_BUFFERS, "buffers") || !parse_axes(parser, &buffer) ||
+        if (!qg_parse_name(parser, "the name of a buffer", &buffer.name, &buffer.loc) ||
+            qg_too_many(parser, spec->n_buffers, QG_MAX_BUFFERS, "buffers") || !parse_axes(parser, &buffer) ||
             !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and the fields") || !parse_fields(parser, &buffer, &total)) {
             return false;
         }
@@ -315,7 +315,7 @@ static bool parse_digits(qg_parser *parser, qg_spec_slice *slice) {
         if (digit.extent == NULL || !qg_expect(parser, QG_T_COLON, "':' and a stride in bits")) {
             return false;
         }
-        if (!parse_stride(parser, &digit) || too_many(parser, slice->n_digits, QG_MAX_DIGITS, "digits")) {
+        if (!parse_stride(parser, &digit) || qg_too_many(parser, slice->n_digits, QG_MAX_DIGITS, "digits")) {
             return false;
         }
         QG_PUSH(parser->arena, digits, slice->n_digits, capacity, digit);
@@ -353,13 +353,13 @@ static bool parse_slice(qg_parser *parser, qg_spec_slice *slice) {
 /* FIELD { slice ... } */
 static bool parse_part(qg_parser *parser, qg_spec_code *code, qg_spec_slice **slices, uint32_t *capacity) {
     qg_spec_slice part = {.segment = code->n_segments - 1};
-    if (!parse_name(parser, "the field that holds the bits", &part.field, &part.field_loc) ||
+    if (!qg_parse_name(parser, "the field that holds the bits", &part.field, &part.field_loc) ||
         !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and slices")) {
         return false;
     }
     do {
         qg_spec_slice slice = part;
-        if (!parse_slice(parser, &slice) || too_many(parser, code->n_slices, QG_MAX_SLICES, "slices")) {
+        if (!parse_slice(parser, &slice) || qg_too_many(parser, code->n_slices, QG_MAX_SLICES, "slices")) {
             return false;
         }
         QG_PUSH(parser->arena, *slices, code->n_slices, *capacity, slice);
@@ -379,7 +379,7 @@ static bool accept_then(qg_parser *parser) {
 }
 
 static bool parse_code_head(qg_parser *parser, qg_spec_code *code) {
-    if (!parse_name(parser, "the name of a code", &code->name, &code->loc)) {
+    if (!qg_parse_name(parser, "the name of a code", &code->name, &code->loc)) {
         return false;
     }
     if (qg_accept(parser, QG_T_COLON) && !parse_type(parser, &code->type)) {
@@ -396,7 +396,7 @@ static bool parse_code(qg_parser *parser, qg_spec *spec, items *list, bool spare
     qg_spec_code code = {.name = "", .loc = parser->previous.loc, .spare = spare, .n_segments = 1};
     qg_spec_slice *slices = NULL;
     uint32_t capacity = 0;
-    if ((!spare && !parse_code_head(parser, &code)) || too_many(parser, spec->n_codes, QG_MAX_CODES, "codes")) {
+    if ((!spare && !parse_code_head(parser, &code)) || qg_too_many(parser, spec->n_codes, QG_MAX_CODES, "codes")) {
         return false;
     }
     bool more = true;
@@ -438,7 +438,7 @@ static bool parse_table_values(qg_parser *parser, qg_spec_table *table) {
             qg_error(parser->diag, token->loc, "number too large: an integer in a table has at most 53 bits");
             return false;
         }
-        if (too_many(parser, table->n_values, QG_MAX_TABLE_VALUES, "values")) {
+        if (qg_too_many(parser, table->n_values, QG_MAX_TABLE_VALUES, "values")) {
             return false;
         }
         QG_PUSH(parser->arena, values, table->n_values, values_capacity, value);
@@ -463,10 +463,10 @@ static bool parse_extent(qg_parser *parser, const qg_expr **extent) {
 /* NAME: TYPE[ROWS][COLUMNS] = { numbers } or file "name" */
 static bool parse_table(qg_parser *parser, qg_spec *spec, items *list) {
     qg_spec_table table = {0};
-    if (!parse_name(parser, "the name of a table", &table.name, &table.loc) ||
-        too_many(parser, spec->n_tables, QG_MAX_TABLES, "tables") || !qg_expect(parser, QG_T_COLON, "':' and a type") ||
-        !parse_type(parser, &table.type) || !qg_expect(parser, QG_T_OPEN_BRACKET, "'[' and the number of rows") ||
-        !parse_extent(parser, &table.rows)) {
+    if (!qg_parse_name(parser, "the name of a table", &table.name, &table.loc) ||
+        qg_too_many(parser, spec->n_tables, QG_MAX_TABLES, "tables") ||
+        !qg_expect(parser, QG_T_COLON, "':' and a type") || !parse_type(parser, &table.type) ||
+        !qg_expect(parser, QG_T_OPEN_BRACKET, "'[' and the number of rows") || !parse_extent(parser, &table.rows)) {
         return false;
     }
     if ((qg_accept(parser, QG_T_OPEN_BRACKET) && !parse_extent(parser, &table.columns)) ||
@@ -552,19 +552,22 @@ static bool parse_item(qg_parser *parser, qg_spec *spec, items *list) {
     if (qg_accept(parser, QG_T_VALUE)) {
         return parse_value(parser, spec, list);
     }
+    if (qg_accept(parser, QG_T_ENCODE)) {
+        return qg_parse_encode(parser, spec);
+    }
     if (parser->token.kind == QG_T_FORMAT) {
         qg_error(parser->diag, parser->token.loc,
                  "a second 'format': a file holds one, move the other to its own file");
         qg_advance(parser);
         return false;
     }
-    qg_expected(parser, "'from', 'for', 'block', 'code', 'spare', 'table' or 'value'");
+    qg_expected(parser, "'from', 'for', 'block', 'code', 'spare', 'table', 'value' or 'encode'");
     return false;
 }
 
 bool qg_begins_item(qg_token_kind kind) {
     return kind == QG_T_FROM || kind == QG_T_FOR || kind == QG_T_BLOCK || kind == QG_T_CODE || kind == QG_T_SPARE ||
-           kind == QG_T_TABLE || kind == QG_T_VALUE || kind == QG_T_FORMAT;
+           kind == QG_T_TABLE || kind == QG_T_VALUE || kind == QG_T_ENCODE || kind == QG_T_FORMAT;
 }
 
 /* After an error: to the keyword that begins the next item. Inside of a block `spare` begins a field, so there it does

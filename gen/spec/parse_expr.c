@@ -76,12 +76,40 @@ static const qg_expr *parse_bits(qg_parser *parser, qg_expr node) {
     return finish(parser, node);
 }
 
+/* `(argument, ...)` or `(index in COUNT: argument)`, behind the name of a function. */
+static const qg_expr *parse_call(qg_parser *parser, qg_expr node) {
+    node.kind = QG_E_CALL;
+    for (int i = 0; i < 3; i++) {
+        node.arg[i] = qg_parse_value(parser);
+        if (node.arg[i] == NULL) {
+            return NULL;
+        }
+        if (i == 0 && node.arg[0]->kind == QG_E_NAME && qg_accept(parser, QG_T_IN)) {
+            const uint32_t nesting = parser->nesting;
+            node.index = node.arg[0]->name;
+            node.arg[0] = qg_parse_constant(parser);
+            parser->nesting = nesting;
+            if (node.arg[0] == NULL || !qg_expect(parser, QG_T_COLON, "':' and a number")) {
+                return NULL;
+            }
+            continue;
+        }
+        if (i == 2 || (node.index != NULL && i == 1) || !qg_accept(parser, QG_T_COMMA)) {
+            break;
+        }
+    }
+    return qg_expect(parser, QG_T_CLOSE, "')'") ? finish(parser, node) : NULL;
+}
+
 static const qg_expr *parse_name(qg_parser *parser, bool constant) {
     const qg_token *token = &parser->previous;
     qg_expr node = {.kind = QG_E_NAME, .loc = token->loc};
     node.name = qg_strndup(parser->arena, token->text, token->length);
     if (!constant && qg_scalar_named(token->text, token->length) != QG_SCALAR_COUNT) {
         return parse_bits(parser, node);
+    }
+    if (!constant && parser->encoding && qg_accept(parser, QG_T_OPEN)) {
+        return parse_call(parser, node);
     }
     if (constant || !qg_accept(parser, QG_T_OPEN_BRACKET)) {
         return finish(parser, node);

@@ -57,7 +57,8 @@ typedef enum qg_expr_kind {
     QG_E_BINARY,
     QG_E_SELECT,
     QG_E_INDEX,
-    QG_E_BITS
+    QG_E_BITS,
+    QG_E_CALL /* of encode alone */
 } qg_expr_kind;
 
 typedef struct qg_expr {
@@ -66,10 +67,25 @@ typedef struct qg_expr {
     qg_op op;                     /* UNARY, BINARY */
     int64_t integer;              /* INT */
     double real;                  /* FLOAT */
-    const char *name;             /* NAME; INDEX: the table; BITS: the type */
+    const char *name;             /* NAME; INDEX: the table; BITS: the type; CALL: the function */
     uint32_t depth;               /* of the tree, at most 200 */
-    const struct qg_expr *arg[3]; /* operands; INDEX: row, column or NULL */
+    const struct qg_expr *arg[3]; /* operands; INDEX: row, column or NULL; CALL with an index: how many, and of what */
+    const char *index;            /* CALL: the name that counts; NULL: none */
 } qg_expr;
+
+/* Of `encode`: `NAME [per N] = EXPRESSION [then EXPRESSION]`, or `best [per N] of INDEX in COUNT { equations } where
+ * CONDITION`, or the same with `sweep`. */
+typedef struct qg_spec_equation {
+    const char *name; /* of best: the index */
+    qg_loc loc;
+    const qg_expr *per;   /* NULL: the block; of a code its own; within best that of best */
+    const qg_expr *value; /* of best: the condition, or NULL */
+    const qg_expr *next;  /* within sweep: what it becomes; NULL: it is no state */
+    const qg_expr *count; /* of candidates, or of times; NULL: an equation */
+    bool sweeps;
+    uint32_t n_body;
+    const struct qg_spec_equation *body;
+} qg_spec_equation;
 
 typedef struct qg_spec_param {
     const char *name;
@@ -177,6 +193,10 @@ typedef struct qg_spec {
     uint32_t n_tables;
     const qg_spec_table *tables;
     const qg_expr *value;
+    qg_loc encode_loc;
+    size_t encode_begin, encode_end; /* bytes of the source that are encode, with its keyword */
+    uint32_t n_equations;            /* of encode; 0: there is none */
+    const qg_spec_equation *equations;
     uint32_t n_exprs; /* nodes of all expressions: what one instance costs to check */
 } qg_spec;
 
@@ -280,12 +300,25 @@ typedef struct qg_table {
 
 typedef enum qg_kind { QG_K_BOOL, QG_K_UINT, QG_K_INT, QG_K_FLOAT } qg_kind;
 
+/* ---- calls.def: functions of encode ---- */
+
+typedef enum qg_function {
+#define F(id, name, arguments, glsl, msl, c) QG_CALL_##id,
+#include "spec/calls.def"
+#undef F
+    QG_CALL_COUNT
+} qg_function;
+
 /* The value of an element as a typed tree. Leaves: QG_CONST, QG_CODE (ref: code), QG_ELEMENT (index in the block).
  * QG_BITS_AS takes the bits of an unsigned integer as a value of scalar type `ref`.
  * QG_TABLE looks up arg[0] (row) and arg[1] (column or NULL) in table `ref`. Integers carry a proven range; integer
- * operands of float operations are wrapped in QG_TO_FLOAT, and are proven to be exact there (|x| <= 2^24). */
+ * operands of float operations are wrapped in QG_TO_FLOAT, and are proven to be exact there (|x| <= 2^24).
+ *
+ * In encode a term may be QG_CALL, too, of what `call` says. QG_CODE is then the code as it was stored. */
 typedef struct qg_term {
     qg_op op;
+    qg_function call; /* of QG_CALL */
+    uint32_t count;   /* of a call that counts: how often; of a reduction: 0 */
     qg_kind kind;
     qg_loc loc;
     uint32_t ref;
@@ -295,6 +328,28 @@ typedef struct qg_term {
     uint32_t per;      /* the term is the same for all elements of an aligned run of `per` */
     const struct qg_term *arg[3];
 } qg_term;
+
+/* An equation of encode, or the search for the best of some candidates, or a sweep that goes over the elements of a
+ * group some times. Names of `per` 1 are not stored, but written out where they are used; states of a sweep are. */
+typedef struct qg_equation {
+    const char *name; /* of best and sweep: the index */
+    qg_loc loc;
+    uint32_t per;
+    bool is_code;
+    uint32_t code;               /* that it sets, where is_code */
+    const struct qg_term *value; /* of best and sweep: the condition; a code of a small float: its bits */
+    const struct qg_term *next;  /* of a state: what it becomes where the condition holds; else NULL */
+    uint32_t candidates;         /* of best and sweep, how many, or how often; 0: an equation */
+    bool sweeps;
+    uint32_t first, end; /* of best and sweep: their equations in qg_encode */
+    uint32_t best;       /* of an equation of these: 1 + the number of that; else 0 */
+} qg_equation;
+
+/* How blocks are made of floats: equations in their order. Those of best and sweep follow these. */
+typedef struct qg_encode {
+    uint32_t count;
+    const qg_equation *items;
+} qg_encode;
 
 /* One format with its parameters bound, and every layout rule proven. */
 typedef struct qg_layout {
@@ -319,8 +374,9 @@ typedef struct qg_layout {
     const qg_slice *spares;
     uint32_t n_tables;
     const qg_table *tables;
-    const qg_term *value; /* kind float */
-    uint32_t block_bytes; /* over all buffers */
+    const qg_term *value;    /* kind float */
+    const qg_encode *encode; /* NULL: the specification does not say how to encode */
+    uint32_t block_bytes;    /* over all buffers */
 } qg_layout;
 
 typedef struct qg_layouts {

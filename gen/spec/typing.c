@@ -11,8 +11,6 @@
 
 static const int64_t EXACT_IN_FLOAT = INT64_C(1) << 24;
 
-static const qg_term *type_expr(qg_work *work, const qg_expr *expr);
-
 static const char *op_name(qg_op op) {
     static const char *const names[QG_OP_COUNT] = {
 #define O(id, name, arity, rule, strength, glsl, msl, c) name,
@@ -22,7 +20,7 @@ static const char *op_name(qg_op op) {
     return op == QG_NEG ? "-" : names[op];
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b) {
+uint32_t qg_common_divisor(uint32_t a, uint32_t b) {
     while (b != 0) {
         uint32_t rest = a % b;
         a = b;
@@ -31,7 +29,7 @@ static uint32_t common_divisor(uint32_t a, uint32_t b) {
     return a;
 }
 
-static qg_term *new_term(qg_work *work, qg_term term) {
+qg_term *qg_new_term(qg_work *work, qg_term term) {
     qg_term *made = QG_NEW(work->arena, qg_term);
     *made = term;
     return made;
@@ -43,22 +41,22 @@ static const qg_term *integer_constant(qg_work *work, qg_loc loc, int64_t value)
                  (long long)value);
         return NULL;
     }
-    return new_term(work, (qg_term){.op = QG_CONST,
-                                    .kind = QG_K_INT,
-                                    .loc = loc,
-                                    .integer = value,
-                                    .low = value,
-                                    .high = value,
-                                    .per = work->elements});
+    return qg_new_term(work, (qg_term){.op = QG_CONST,
+                                       .kind = QG_K_INT,
+                                       .loc = loc,
+                                       .integer = value,
+                                       .low = value,
+                                       .high = value,
+                                       .per = work->elements});
 }
 
 static const qg_term *float_constant(qg_work *work, qg_loc loc, float value) {
-    return new_term(work,
-                    (qg_term){.op = QG_CONST, .kind = QG_K_FLOAT, .loc = loc, .real = value, .per = work->elements});
+    return qg_new_term(work,
+                       (qg_term){.op = QG_CONST, .kind = QG_K_FLOAT, .loc = loc, .real = value, .per = work->elements});
 }
 
 /* The term as a float; a constant becomes a float constant. */
-static const qg_term *to_float(qg_work *work, const qg_term *term) {
+const qg_term *qg_to_float(qg_work *work, const qg_term *term) {
     if (term->kind == QG_K_FLOAT) {
         return term;
     }
@@ -72,12 +70,12 @@ static const qg_term *to_float(qg_work *work, const qg_term *term) {
     if (term->op == QG_CONST) {
         return float_constant(work, term->loc, (float)term->integer);
     }
-    return new_term(
+    return qg_new_term(
         work, (qg_term){.op = QG_TO_FLOAT, .kind = QG_K_FLOAT, .loc = term->loc, .per = term->per, .arg = {term}});
 }
 
 /* Neither a truth value nor missing. */
-static bool is_number(qg_work *work, const qg_term *term, const char *where) {
+bool qg_is_number(qg_work *work, const qg_term *term, const char *where) {
     if (term->kind != QG_K_BOOL) {
         return true;
     }
@@ -89,12 +87,12 @@ static bool is_number(qg_work *work, const qg_term *term, const char *where) {
 }
 
 /* Brings two numbers to one kind: both integers, or both floats. */
-static bool unify(qg_work *work, const qg_term **a, const qg_term **b) {
+bool qg_unify(qg_work *work, const qg_term **a, const qg_term **b) {
     if ((*a)->kind == QG_K_INT && (*b)->kind == QG_K_INT) {
         return true;
     }
-    *a = to_float(work, *a);
-    *b = to_float(work, *b);
+    *a = qg_to_float(work, *a);
+    *b = qg_to_float(work, *b);
     return *a != NULL && *b != NULL;
 }
 
@@ -113,12 +111,12 @@ static const qg_term *type_code(qg_work *work, qg_loc loc, uint32_t at) {
     qg_scalar_kind kind = code->typed ? qg_scalars[code->type].kind : QG_UNSIGNED;
     if (kind == QG_FLOATING) {
         term.kind = QG_K_FLOAT;
-        return new_term(work, term);
+        return qg_new_term(work, term);
     }
     if (kind == QG_SIGNED) {
         term.high = ((int64_t)1 << (code->width - 1)) - 1;
         term.low = -term.high - 1;
-        return new_term(work, term);
+        return qg_new_term(work, term);
     }
     term.high = code->most;
     if (term.high > INT32_MAX) {
@@ -128,12 +126,12 @@ static const qg_term *type_code(qg_work *work, qg_loc loc, uint32_t at) {
                  code->name);
         return NULL;
     }
-    return new_term(work, term);
+    return qg_new_term(work, term);
 }
 
 static const qg_term *type_element(qg_work *work, qg_loc loc) {
-    return new_term(work,
-                    (qg_term){.op = QG_ELEMENT, .kind = QG_K_INT, .loc = loc, .high = work->elements - 1, .per = 1});
+    return qg_new_term(work,
+                       (qg_term){.op = QG_ELEMENT, .kind = QG_K_INT, .loc = loc, .high = work->elements - 1, .per = 1});
 }
 
 static const qg_term *type_param(qg_work *work, const qg_expr *expr, uint32_t at) {
@@ -162,6 +160,9 @@ static const qg_term *type_field(qg_work *work, const qg_expr *expr, uint32_t at
 
 static const qg_term *type_name(qg_work *work, const qg_expr *expr) {
     const qg_spec *spec = work->spec;
+    if (work->scope != NULL && qg_is_of_encode(work, expr->name)) {
+        return qg_type_name_of_encode(work, expr);
+    }
     if (strcmp(expr->name, "i") == 0) {
         return type_element(work, expr->loc);
     }
@@ -195,8 +196,8 @@ static const qg_term *type_name(qg_work *work, const qg_expr *expr) {
 /* ---- tables --------------------------------------------------------------------------------------------------- */
 
 static const qg_term *type_index(qg_work *work, const qg_expr *expr, uint32_t extent, const char *what) {
-    const qg_term *index = type_expr(work, expr);
-    if (index == NULL || !is_number(work, index, "as an index")) {
+    const qg_term *index = qg_type_expr(work, expr);
+    if (index == NULL || !qg_is_number(work, index, "as an index")) {
         return NULL;
     }
     if (index->kind == QG_K_FLOAT) {
@@ -230,7 +231,7 @@ static const qg_term *type_lookup(qg_work *work, const qg_expr *expr, uint32_t a
         return NULL;
     }
     qg_term term = {.op = QG_TABLE, .kind = QG_K_FLOAT, .loc = expr->loc, .ref = at, .arg = {row, column}};
-    term.per = two ? common_divisor(row->per, column->per) : row->per;
+    term.per = two ? qg_common_divisor(row->per, column->per) : row->per;
     if (qg_scalars[table->type].kind != QG_FLOATING) {
         term.kind = QG_K_INT;
         term.low = work->table_ranges[at].low;
@@ -242,7 +243,7 @@ static const qg_term *type_lookup(qg_work *work, const qg_expr *expr, uint32_t a
                  expr->name);
         return NULL;
     }
-    return new_term(work, term);
+    return qg_new_term(work, term);
 }
 
 static const qg_term *type_table(qg_work *work, const qg_expr *expr) {
@@ -264,9 +265,9 @@ static const qg_term *type_table(qg_work *work, const qg_expr *expr) {
 static uint32_t per_of(const qg_work *work, qg_op op, const qg_term *a, const qg_term *b) {
     if (b != NULL && a->op == QG_ELEMENT && b->op == QG_CONST && (op == QG_DIV || op == QG_SHR)) {
         int64_t run = op == QG_DIV ? b->integer : (int64_t)1 << b->integer;
-        return common_divisor((uint32_t)run, work->elements);
+        return qg_common_divisor((uint32_t)run, work->elements);
     }
-    return b == NULL ? a->per : common_divisor(a->per, b->per);
+    return b == NULL ? a->per : qg_common_divisor(a->per, b->per);
 }
 
 static const qg_term *type_integers(qg_work *work, const qg_expr *expr, const qg_term *a, const qg_term *b) {
@@ -281,17 +282,17 @@ static const qg_term *type_integers(qg_work *work, const qg_expr *expr, const qg
     if (a->op == QG_CONST && (b == NULL || b->op == QG_CONST)) {
         return integer_constant(work, expr->loc, range.low);
     }
-    return new_term(work, (qg_term){.op = expr->op,
-                                    .kind = QG_K_INT,
-                                    .loc = expr->loc,
-                                    .low = range.low,
-                                    .high = range.high,
-                                    .per = per_of(work, expr->op, a, b),
-                                    .arg = {a, b}});
+    return qg_new_term(work, (qg_term){.op = expr->op,
+                                       .kind = QG_K_INT,
+                                       .loc = expr->loc,
+                                       .low = range.low,
+                                       .high = range.high,
+                                       .per = per_of(work, expr->op, a, b),
+                                       .arg = {a, b}});
 }
 
 static bool is_float_op(qg_work *work, const qg_expr *expr) {
-    if (expr->op == QG_ADD || expr->op == QG_SUB || expr->op == QG_MUL) {
+    if (expr->op == QG_ADD || expr->op == QG_SUB || expr->op == QG_MUL || (expr->op == QG_DIV && work->scope != NULL)) {
         return true;
     }
     if (expr->op == QG_DIV || expr->op == QG_MOD) {
@@ -314,27 +315,27 @@ static const qg_term *compare(qg_work *work, const qg_expr *expr, const qg_term 
                      : expr->op == QG_LE ? x <= y
                      : expr->op == QG_GT ? x > y
                                          : x >= y;
-        return new_term(work, (qg_term){.op = QG_CONST,
-                                        .kind = QG_K_BOOL,
-                                        .loc = expr->loc,
-                                        .integer = holds,
-                                        .low = holds,
-                                        .high = holds,
-                                        .per = work->elements});
+        return qg_new_term(work, (qg_term){.op = QG_CONST,
+                                           .kind = QG_K_BOOL,
+                                           .loc = expr->loc,
+                                           .integer = holds,
+                                           .low = holds,
+                                           .high = holds,
+                                           .per = work->elements});
     }
-    return new_term(work, (qg_term){.op = expr->op,
-                                    .kind = QG_K_BOOL,
-                                    .loc = expr->loc,
-                                    .high = 1,
-                                    .per = common_divisor(a->per, b->per),
-                                    .arg = {a, b}});
+    return qg_new_term(work, (qg_term){.op = expr->op,
+                                       .kind = QG_K_BOOL,
+                                       .loc = expr->loc,
+                                       .high = 1,
+                                       .per = qg_common_divisor(a->per, b->per),
+                                       .arg = {a, b}});
 }
 
 static const qg_term *type_binary(qg_work *work, const qg_expr *expr) {
-    const qg_term *a = type_expr(work, expr->arg[0]);
-    const qg_term *b = type_expr(work, expr->arg[1]);
+    const qg_term *a = qg_type_expr(work, expr->arg[0]);
+    const qg_term *b = qg_type_expr(work, expr->arg[1]);
     const char *where = qg_format(work->arena, "beside '%s'", op_name(expr->op));
-    if (a == NULL || b == NULL || !is_number(work, a, where) || !is_number(work, b, where)) {
+    if (a == NULL || b == NULL || !qg_is_number(work, a, where) || !qg_is_number(work, b, where)) {
         return NULL;
     }
     bool compares = expr->op >= QG_EQ && expr->op <= QG_GE;
@@ -342,7 +343,7 @@ static const qg_term *type_binary(qg_work *work, const qg_expr *expr) {
     if (!integers && !compares && !is_float_op(work, expr)) {
         return NULL;
     }
-    if (!unify(work, &a, &b)) {
+    if (!qg_unify(work, &a, &b)) {
         return NULL;
     }
     if (compares) {
@@ -351,16 +352,17 @@ static const qg_term *type_binary(qg_work *work, const qg_expr *expr) {
     if (integers) {
         return type_integers(work, expr, a, b);
     }
-    return new_term(work, (qg_term){.op = expr->op,
-                                    .kind = QG_K_FLOAT,
-                                    .loc = expr->loc,
-                                    .per = common_divisor(a->per, b->per),
-                                    .arg = {a, b}});
+    return qg_new_term(work, (qg_term){.op = expr->op == QG_DIV ? QG_CALL : expr->op,
+                                       .call = QG_CALL_DIVIDE,
+                                       .kind = QG_K_FLOAT,
+                                       .loc = expr->loc,
+                                       .per = qg_common_divisor(a->per, b->per),
+                                       .arg = {a, b}});
 }
 
 static const qg_term *type_negation(qg_work *work, const qg_expr *expr) {
-    const qg_term *a = type_expr(work, expr->arg[0]);
-    if (a == NULL || !is_number(work, a, "behind '-'")) {
+    const qg_term *a = qg_type_expr(work, expr->arg[0]);
+    if (a == NULL || !qg_is_number(work, a, "behind '-'")) {
         return NULL;
     }
     if (a->kind == QG_K_INT) {
@@ -369,12 +371,12 @@ static const qg_term *type_negation(qg_work *work, const qg_expr *expr) {
     if (a->op == QG_CONST) {
         return float_constant(work, expr->loc, -a->real);
     }
-    return new_term(work, (qg_term){.op = QG_NEG, .kind = QG_K_FLOAT, .loc = expr->loc, .per = a->per, .arg = {a}});
+    return qg_new_term(work, (qg_term){.op = QG_NEG, .kind = QG_K_FLOAT, .loc = expr->loc, .per = a->per, .arg = {a}});
 }
 
 /* A number as a condition means: it is not zero. */
-static const qg_term *type_condition(qg_work *work, const qg_expr *expr) {
-    const qg_term *condition = type_expr(work, expr);
+const qg_term *qg_type_condition(qg_work *work, const qg_expr *expr) {
+    const qg_term *condition = qg_type_expr(work, expr);
     if (condition == NULL || condition->kind == QG_K_BOOL) {
         return condition;
     }
@@ -385,11 +387,11 @@ static const qg_term *type_condition(qg_work *work, const qg_expr *expr) {
 }
 
 static const qg_term *type_select(qg_work *work, const qg_expr *expr) {
-    const qg_term *condition = type_condition(work, expr->arg[0]);
-    const qg_term *a = type_expr(work, expr->arg[1]);
-    const qg_term *b = type_expr(work, expr->arg[2]);
-    if (condition == NULL || a == NULL || b == NULL || !is_number(work, a, "as a branch of '?:'") ||
-        !is_number(work, b, "as a branch of '?:'") || !unify(work, &a, &b)) {
+    const qg_term *condition = qg_type_condition(work, expr->arg[0]);
+    const qg_term *a = qg_type_expr(work, expr->arg[1]);
+    const qg_term *b = qg_type_expr(work, expr->arg[2]);
+    if (condition == NULL || a == NULL || b == NULL || !qg_is_number(work, a, "as a branch of '?:'") ||
+        !qg_is_number(work, b, "as a branch of '?:'") || !qg_unify(work, &a, &b)) {
         return NULL;
     }
     if (condition->op == QG_CONST) {
@@ -398,16 +400,16 @@ static const qg_term *type_select(qg_work *work, const qg_expr *expr) {
     qg_term term = {.op = QG_SELECT, .kind = a->kind, .loc = expr->loc, .arg = {condition, a, b}};
     term.low = a->low < b->low ? a->low : b->low;
     term.high = a->high > b->high ? a->high : b->high;
-    term.per = common_divisor(condition->per, common_divisor(a->per, b->per));
-    return new_term(work, term);
+    term.per = qg_common_divisor(condition->per, qg_common_divisor(a->per, b->per));
+    return qg_new_term(work, term);
 }
 
 /* Bits, proven to fit, as a value of a type. */
 static const qg_term *type_bits(qg_work *work, const qg_expr *expr) {
     const qg_scalar type = qg_scalar_named(expr->name, strlen(expr->name));
     const qg_scalar_info *info = &qg_scalars[type];
-    const qg_term *a = type_expr(work, expr->arg[0]);
-    if (a == NULL || !is_number(work, a, "as bits")) {
+    const qg_term *a = qg_type_expr(work, expr->arg[0]);
+    if (a == NULL || !qg_is_number(work, a, "as bits")) {
         return NULL;
     }
     const int64_t most = ((int64_t)1 << info->bits) - 1;
@@ -423,7 +425,7 @@ static const qg_term *type_bits(qg_work *work, const qg_expr *expr) {
     }
     qg_term term = {.op = QG_BITS_AS, .kind = QG_K_FLOAT, .loc = expr->loc, .ref = type, .per = a->per, .arg = {a}};
     if (info->kind == QG_FLOATING) {
-        return new_term(work, term);
+        return qg_new_term(work, term);
     }
     if (info->kind == QG_UNSIGNED) {
         return a;
@@ -431,10 +433,10 @@ static const qg_term *type_bits(qg_work *work, const qg_expr *expr) {
     term.kind = QG_K_INT;
     term.low = -most / 2 - 1;
     term.high = most / 2;
-    return new_term(work, term);
+    return qg_new_term(work, term);
 }
 
-static const qg_term *type_expr(qg_work *work, const qg_expr *expr) {
+const qg_term *qg_type_expr(qg_work *work, const qg_expr *expr) {
     switch (expr->kind) {
     case QG_E_INT: return integer_constant(work, expr->loc, expr->integer);
     case QG_E_FLOAT: return float_constant(work, expr->loc, (float)expr->real);
@@ -443,14 +445,15 @@ static const qg_term *type_expr(qg_work *work, const qg_expr *expr) {
     case QG_E_BINARY: return type_binary(work, expr);
     case QG_E_SELECT: return type_select(work, expr);
     case QG_E_BITS: return type_bits(work, expr);
+    case QG_E_CALL: return qg_type_call(work, expr);
     default: return type_table(work, expr);
     }
 }
 
 const qg_term *qg_type_value(qg_work *work) {
-    const qg_term *value = type_expr(work, work->spec->value);
-    if (value == NULL || !is_number(work, value, "as the value")) {
+    const qg_term *value = qg_type_expr(work, work->spec->value);
+    if (value == NULL || !qg_is_number(work, value, "as the value")) {
         return NULL;
     }
-    return to_float(work, value);
+    return qg_to_float(work, value);
 }

@@ -103,6 +103,14 @@ static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
     return text.data;
 }
 
+/* What an encoder takes: where block `i` lies in each buffer. */
+static char *blocks_at(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        qg_text_printf(&text, ", (uint8_t *)weights[%u] + i * %uu", i, layout->buffers[i].bytes);
+    return text.data;
+}
+
 static char *reference(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                        const char **why) {
     qg_text text = qg_text_new(arena);
@@ -114,6 +122,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "c_type", element_type(kernels[k].type));
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
         qg_hole(&holes, "x_value", kernels[k].type == QG_F32 ? "x[m * cols + k]" : "qk_f16_to_f32(x[m * cols + k])");
+        qg_hole(&holes, "block_elements", qg_format(arena, "%uu", kernels[k].layout->elements));
+        qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
@@ -417,6 +427,12 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
 
 static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
+    if (kernel->family->encodes) {
+        qg_text_printf(text, "%s qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n",
+                       kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
+                       kernel->family->blocks.reference_parameters, element_type(kernel->type));
+        return;
+    }
     qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    ", kernel->family->reference_result,
                    kernel->name, kernel->layout->n_buffers);
     qg_print_filled(text, qg_form(kernel->family, kernel->layout)->reference_parameters, 'X',
@@ -474,6 +490,21 @@ static bool has_half_input(const qg_kernel *kernels, uint32_t count) {
     return false;
 }
 
+static bool has_encoder(const qg_kernel *kernels, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (kernels[i].family->encodes) return true;
+    return false;
+}
+
+/* What makes a block, and the functions that it calls; "" where no kernel does. */
+static const char *encoder(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
+                           const char **why) {
+    if (!has_encoder(kernels, count)) return "";
+    qg_holes holes = {.count = 0};
+    qg_hole(&holes, "encoder", qg_encoder(arena, kernels[0].layout, QG_C));
+    return qg_expand(arena, templates, "encode_functions.c", holes.items, holes.count, why);
+}
+
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
@@ -485,9 +516,15 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     if (has_half_input(kernels, count) || qg_uses(ir, QG_ROUND_F16)) qg_hole_set(&prelude, "f16_to_f32");
+    if (has_encoder(kernels, count)) {
+        qg_hole_set(&prelude, "f16_to_f32");
+        qg_hole_set(&prelude, "bf16_to_f32");
+        qg_hole_set(&prelude, "bits_to_f32");
+    }
     const char *prelude_text = qg_expand(arena, templates, "prelude.c", prelude.items, prelude.count, why);
     const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;
-    if (!reference_text) return NULL;
+    const char *encoder_text = reference_text ? encoder(arena, templates, kernels, count, why) : NULL;
+    if (!encoder_text) return NULL;
     qg_text code = qg_text_new(arena);
     if (options->embed)
         add_code(&code, request, kernels, count, options, "static ");
@@ -499,8 +536,11 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "/* ", " * ", " */\n"));
     qg_hole(&holes, "dispatch", dispatch_text(request, options));
     qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "tables", qg_tables(arena, elements, c, "static const"));
-    qg_hole(&holes, "decode", decode(arena, ir, elements, reference_text));
+    const bool decodes = mentions(reference_text, "value_at") || mentions(reference_text, "f16_at") ||
+                         mentions(reference_text, "bf16_at");
+    qg_hole(&holes, "tables", decodes ? qg_tables(arena, elements, c, "static const") : "");
+    qg_hole(&holes, "decode", decodes ? decode(arena, ir, elements, reference_text) : "");
+    qg_hole(&holes, "encoder", encoder_text);
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));

@@ -534,9 +534,54 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
     return qg_wrap(arena, qg_expand(arena, templates, template, holes.items, holes.count, why));
 }
 
+/* ---- encoders ---- */
+
+static char *written_buffers(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const char *name = layout->buffers[i].name;
+        const bool lower = *name >= 'a' && *name <= 'z';
+        qg_text_printf(&text, "layout(binding = %u, std430) restrict writeonly buffer %c%sBuffer { %s %s[]; };\n", i,
+                       lower ? *name - 'a' + 'A' : *name, name + 1, storage_type(qg_encode_unit(&layout->buffers[i])),
+                       name);
+    }
+    return text.data;
+}
+
+static char *encode_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                         const qg_program *program, const char **why) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_layout *layout = kernel->layout;
+    uint32_t units = 0;
+    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) units |= qg_encode_unit(&layout->buffers[i]);
+    qg_prelude_holes(&prelude, program->main->code);
+    qg_no_store_holes(&prelude);
+    static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i) qg_hole_set(&prelude, needed[i]);
+    qg_hole(&prelude, "to_f16", "");
+    qg_hole(&prelude, "to_bf16", "");
+    const char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
+    if (!prelude_text) return NULL;
+    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
+    qg_plan_holes(arena, &holes, kernel->plan, glsl);
+    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions",
+            qg_format(arena, "%s%s", units & 8 ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+                      units & 16 ? "#extension GL_EXT_shader_16bit_storage : require\n" : ""));
+    qg_hole(&holes, "buffers", written_buffers(arena, layout));
+    qg_binding_holes(arena, &holes, kernel);
+    qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
+    return qg_wrap(arena,
+                   qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
+}
+
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why) {
     const qg_kernel *kernel = program->kernel;
+    if (kernel->family->encodes) return encode_glsl(arena, templates, request, program, why);
     if ((*why = qg_verify(arena, program, NULL)) != NULL) return NULL;
     if (kernel->family->in_tiles) return tiles_glsl(arena, templates, request, program, why);
     if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, program, why);

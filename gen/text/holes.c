@@ -217,6 +217,34 @@ static void add_lines(qg_text *text, const char *lines, size_t length, const cha
     }
 }
 
+/* Where encode begins in the text of its specification, with the comments before it. */
+static size_t encode_begin(const qg_spec *spec) {
+    const char *text = spec->source->text;
+    size_t begin = spec->encode_begin;
+    while (begin > 0 && text[begin - 1] != '\n') --begin;
+    while (begin > 0) {
+        size_t line = begin - 1;
+        while (line > 0 && text[line - 1] != '\n') --line;
+        if (text[line] != '#') break;
+        begin = line;
+    }
+    return begin;
+}
+
+/* The specification; of encode, what makes blocks alone has need. */
+static void add_specification(qg_text *text, const qg_request *request, const qg_program *program, const char *prefix) {
+    const qg_spec *spec = request->layout->spec;
+    const char *source = spec->source->text;
+    bool encodes = !spec->n_equations;
+    for (uint32_t i = 0; i < request->n_families && !program; ++i) encodes |= request->families[i]->encodes;
+    if (encodes || (program && program->kernel->family->encodes)) {
+        add_lines(text, source, spec->source->length, prefix);
+        return;
+    }
+    add_lines(text, source, encode_begin(spec), prefix);
+    add_lines(text, source + spec->encode_end, spec->source->length - spec->encode_end, prefix);
+}
+
 char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *program, const char *sentence,
                 const char *open, const char *prefix, const char *close) {
     const qg_layout *layout = request->layout;
@@ -225,13 +253,13 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *pr
     qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
     qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each.\n", prefix, layout->block_bytes,
                    layout->elements, qg_bits_per_element(layout));
-    qg_cost_lines(&text, request, program, prefix);
+    if (!program || !program->kernel->family->encodes) qg_cost_lines(&text, request, program, prefix);
     if (layout->math != QG_F32)
         qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
                        qg_scalars[layout->math].name);
     qg_text_add(&text, prefix, strlen(prefix) - 1);
     qg_text_puts(&text, "\n");
-    add_lines(&text, layout->spec->source->text, layout->spec->source->length, prefix);
+    add_specification(&text, request, program, prefix);
     if (layout->parameters && *layout->parameters) {
         qg_text_add(&text, prefix, strlen(prefix) - 1);
         qg_text_printf(&text, "\n%sHere %s.\n", prefix, layout->parameters);

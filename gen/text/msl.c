@@ -133,6 +133,15 @@ static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_step *sum, con
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, plan, msl, "inline "));
 }
 
+/* Those that an encoder writes. */
+static char *written_buffers(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        qg_text_printf(&text, "    device %s *%s [[buffer(%u)]],\n", storage_type(qg_encode_unit(&layout->buffers[i])),
+                       layout->buffers[i].name, i);
+    return text.data;
+}
+
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
     const qg_kernel *kernel = program->kernel;
     const qg_plan *plan = program->plan;
@@ -141,6 +150,8 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_plan_holes(arena, &holes, plan, msl);
     qg_hole(&holes, "name", kernel->name);
     qg_hole(&holes, "buffers", buffers(arena, plan, true));
+    qg_hole(&holes, "written_buffers", kernel->family->encodes ? written_buffers(arena, kernel->layout) : NULL);
+    qg_hole(&holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
     if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
@@ -413,14 +424,23 @@ static char *sum_rows(qg_arena *arena, const qg_templates *templates, const prog
 /* A program that decodes, or NULL. */
 static const qg_program *decoder_of(const programs *all) {
     for (uint32_t i = 0; i < all->count; ++i)
-        if (!all->items[i]->kernel->family->sums) return all->items[i];
+        if (!all->items[i]->kernel->family->sums && !all->items[i]->kernel->family->encodes) return all->items[i];
+    return NULL;
+}
+
+/* The format, where one of the programs makes blocks of it; or NULL. */
+static const qg_layout *encoded_of(const programs *all) {
+    for (uint32_t i = 0; i < all->count; ++i)
+        if (all->items[i]->kernel->family->encodes) return all->items[i]->kernel->layout;
     return NULL;
 }
 
 /* The prelude's functions that the code of these programs calls. */
-static qg_holes prelude_of(const qg_program *decoder, const programs *sums) {
+static qg_holes prelude_of(const qg_program *first, const programs *sums, bool encodes) {
+    static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
     qg_holes prelude = {.count = 0};
-    qg_prelude_holes(&prelude, (decoder ? decoder : sums->items[0])->steps[0].code);
+    qg_prelude_holes(&prelude, first->steps[0].code);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && encodes; ++i) qg_hole_set(&prelude, needed[i]);
     for (uint32_t i = 0; i < sums->count; ++i)
         for (uint32_t k = 0; k < sums->items[i]->n_steps; ++k) qg_prelude_add(&prelude, sums->items[i]->steps[k].code);
     return prelude;
@@ -440,7 +460,9 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
         if ((*why = qg_verify(arena, all.items[i], NULL)) != NULL) return NULL;
     const char *rows = sum_rows(arena, templates, &sums, why);
     if (!rows) return NULL;
-    qg_holes prelude = prelude_of(decoder, &sums), holes = {.count = 0};
+    const qg_layout *encoded = encoded_of(&all);
+    qg_holes prelude = prelude_of(decoder ? decoder : all.items[0], &sums, encoded != NULL), holes = {.count = 0};
+    const char *functions = encoded ? qg_template_text(templates, "encode_functions.metal") : NULL;
     qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
     qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
@@ -464,6 +486,8 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "decode", decoder ? decode(arena, decoder->values, "decode") : "");
     qg_hole(&holes, "write_tile", decoder ? write_tile(arena, decoder) : "");
     qg_hole(&holes, "rows", rows);
+    qg_hole(&holes, "encoder",
+            encoded ? qg_format(arena, "%s\n%s", functions ? functions : "", qg_encoder(arena, encoded, QG_MSL)) : "");
     qg_hole(&holes, "kernels", text.data);
     return qg_wrap(arena, qg_expand(arena, templates, "format.metal", holes.items, holes.count, why));
 }

@@ -85,6 +85,11 @@ void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *i
 void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
 void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step, const qg_target *target);
 
+/* ---- encode.c ---------------------------------------------------------------------------------------------------- */
+
+/* The function that makes a block of a format which says how, with the tables that it looks up, as GLSL, MSL or C. */
+char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id target);
+
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
 typedef struct qg_template {

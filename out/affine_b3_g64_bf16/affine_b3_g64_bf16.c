@@ -20,6 +20,22 @@
  *
  *     value = q * s + b
  *
+ *     # MLX's affine quantize. The edge that is farther from 0 is met exactly; codes are made with scale and bias before they are rounded.
+ *     encode {
+ *         lo = min(x)
+ *         hi = max(x)
+ *         left = abs(lo) > abs(hi) ? 1 : 0
+ *         width = max((hi - lo) / ((1 << bits) - 1), 1e-7)
+ *         near = left ? width : -width
+ *         edge = left ? lo : hi
+ *         n = even(edge / near)
+ *         scale = n == 0.0 ? near : edge / n
+ *         bias = n == 0.0 ? 0.0 : edge
+ *         s = scale
+ *         b = bias
+ *         q = even((x - bias) / scale, 0, (1 << bits) - 1)
+ *     }
+ *
  * Here bits = 3, group = 64, T = bf16.
  */
 #include "affine_b3_g64_bf16.h"
@@ -49,6 +65,12 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -108,6 +130,137 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *weight, uint8_t *scales, uint8_t *biases) {
+    uint32_t qk_words_weight[6] = {0};
+    uint32_t qk_words_scales[1] = {0};
+    uint32_t qk_words_biases[1] = {0};
+    float lo = qk_bits_to_f32(0x7F800000u);
+    float hi = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+        const float qk_0 = qk_x[qk_i];
+        if (qk_0 < lo) lo = qk_0;
+        const float qk_1 = qk_x[qk_i];
+        if (qk_1 > hi) hi = qk_1;
+    }
+    const int32_t left = (fabsf(lo) > fabsf(hi)) ? 1 : 0;
+    const float qk_2 = (hi - lo) / 7.0f;
+    const float qk_3 = 1e-07f;
+    const float width = (qk_2 < qk_3 ? qk_3 : qk_2);
+    const float near = (left != 0) ? width : (-width);
+    const float edge = (left != 0) ? lo : hi;
+    const float n = qk_even(edge / near);
+    const float scale = (n == 0.0f) ? near : (edge / n);
+    const float bias = (n == 0.0f) ? 0.0f : edge;
+    uint32_t qk_bits_s = qk_bits_of_bf16(scale);
+    {
+        const int32_t qk_at = 0;
+        qk_words_scales[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+    }
+    uint32_t qk_bits_b = qk_bits_of_bf16(bias);
+    {
+        const int32_t qk_at = 0;
+        qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
+    }
+    for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+        const int32_t q = qk_clamped(qk_even((qk_x[qk_i] - bias) / scale), 0, 7);
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 0 + qk_i * 3;
+            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+            if ((qk_at & 31) > 29) qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 24; ++qk_j) {
+        weight[qk_j] = (uint8_t)(qk_words_weight[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
+    for (int32_t qk_j = 0; qk_j < 2; ++qk_j) {
+        scales[qk_j] = (uint8_t)(qk_words_scales[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
+    for (int32_t qk_j = 0; qk_j < 2; ++qk_j) {
+        biases[qk_j] = (uint8_t)(qk_words_biases[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_affine_b3_g64_bf16_dequant_f32_ref(const void *const weights[3],
@@ -239,6 +392,30 @@ uint64_t qk_affine_b3_g64_bf16_gemv_id_f16_ref(const void *const weights[3],
     return out_of_range;
 }
 
+void qk_affine_b3_g64_bf16_encode_f32_ref(void *const weights[3],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i)
+        qk_encode(src + i * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_f32_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: affine_b3_g64_bf16_code.c. */
@@ -260,6 +437,8 @@ extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_encode_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_set_rows_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
@@ -277,7 +456,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -300,7 +479,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -337,7 +516,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -360,7 +539,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -395,7 +574,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -418,7 +597,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -459,7 +638,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -482,7 +661,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -525,7 +704,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -548,7 +727,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -589,7 +768,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -612,7 +791,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -640,6 +819,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -670,14 +851,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -685,12 +867,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -711,14 +893,14 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_f32",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -742,6 +924,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -774,14 +958,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -789,12 +974,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -822,6 +1007,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -854,14 +1041,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -869,12 +1057,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -902,6 +1090,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -934,14 +1124,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -949,12 +1140,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -982,6 +1173,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1012,14 +1205,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1027,12 +1221,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1053,14 +1247,14 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_f16",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1084,6 +1278,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1116,14 +1312,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1131,12 +1328,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1164,6 +1361,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1196,14 +1395,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1211,12 +1411,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1244,6 +1444,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1276,14 +1478,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1291,12 +1494,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1326,6 +1529,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f32_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1352,13 +1557,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] 
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1366,12 +1572,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1385,14 +1591,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_id_f32",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1416,6 +1622,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f32_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1444,13 +1652,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1458,12 +1667,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1489,6 +1698,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f32_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1517,13 +1728,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1531,12 +1743,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1562,6 +1774,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f32_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1590,13 +1804,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1604,12 +1819,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1635,6 +1850,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f16_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1661,13 +1878,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] 
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1675,12 +1893,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1694,14 +1912,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_id_f16",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1725,6 +1943,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f16_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1753,13 +1973,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1767,12 +1988,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1798,6 +2019,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f16_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1826,13 +2049,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1840,12 +2064,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1871,6 +2095,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f16_bindings[] = {
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1899,13 +2125,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1913,12 +2140,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
-    .binding_count = 9,
+    .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1932,6 +2159,128 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_encode_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
+    .abi = 8,
+    .name = "affine_b3_g64_bf16_encode_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_f32_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
+    .abi = 8,
+    .name = "affine_b3_g64_bf16_encode_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_f32",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
+    .abi = 8,
+    .name = "affine_b3_g64_bf16_set_rows_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_f32_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b3_g64_bf16_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
+    .abi = 8,
+    .name = "affine_b3_g64_bf16_set_rows_f32",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_f32",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b3_g64_bf16_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
 };
 
 /* ---- dispatch ---- */
@@ -2084,4 +2433,18 @@ qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f16(const qk_backend *backend, con
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_encode_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_f32_metal
+        : &qk_affine_b3_g64_bf16_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f32_metal
+        : &qk_affine_b3_g64_bf16_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -20,6 +20,22 @@
  *
  *     value = q * s + b
  *
+ *     # MLX's affine quantize. The edge that is farther from 0 is met exactly; codes are made with scale and bias before they are rounded.
+ *     encode {
+ *         lo = min(x)
+ *         hi = max(x)
+ *         left = abs(lo) > abs(hi) ? 1 : 0
+ *         width = max((hi - lo) / ((1 << bits) - 1), 1e-7)
+ *         near = left ? width : -width
+ *         edge = left ? lo : hi
+ *         n = even(edge / near)
+ *         scale = n == 0.0 ? near : edge / n
+ *         bias = n == 0.0 ? 0.0 : edge
+ *         s = scale
+ *         b = bias
+ *         q = even((x - bias) / scale, 0, (1 << bits) - 1)
+ *     }
+ *
  * Here bits = 3, group = 64, T = bf16.
  */
 #ifndef QK_affine_b3_g64_bf16_KERNELS_H
@@ -27,8 +43,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 7
-#error "made for version 7 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 8
+#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -190,6 +206,22 @@ extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* affine_b3_g64_bf16_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
+extern const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan;
+extern const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal;
+qk_status qk_affine_b3_g64_bf16_encode_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_affine_b3_g64_bf16_encode_f32_ref(void *const weights[3],
+    uint64_t elements, const float *src);
+
+/* affine_b3_g64_bf16_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
+extern const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan;
+extern const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal;
+qk_status qk_affine_b3_g64_bf16_set_rows_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_affine_b3_g64_bf16_set_rows_f32_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,22 @@
 //
 //     value = q * s + b
 //
+//     # MLX's affine quantize. The edge that is farther from 0 is met exactly; codes are made with scale and bias before they are rounded.
+//     encode {
+//         lo = min(x)
+//         hi = max(x)
+//         left = abs(lo) > abs(hi) ? 1 : 0
+//         width = max((hi - lo) / ((1 << bits) - 1), 1e-7)
+//         near = left ? width : -width
+//         edge = left ? lo : hi
+//         n = even(edge / near)
+//         scale = n == 0.0 ? near : edge / n
+//         bias = n == 0.0 ? 0.0 : edge
+//         s = scale
+//         b = bias
+//         q = even((x - bias) / scale, 0, (1 << bits) - 1)
+//     }
+//
 // Here bits = 3, group = 64, T = bf16.
 #include <metal_stdlib>
 using namespace metal;
@@ -28,6 +44,11 @@ using namespace metal;
 #pragma clang fp contract(off)
 
 namespace qk_affine_b3_g64_bf16 {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
 
 // The bfloat16 in the low 16 bits.
 inline float bf16_to_f32(uint bits) {
@@ -123,32 +144,40 @@ struct sum_shape {
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
-    device const float *scale, *bias;
+    device const float *scale, *bias, *gate, *residual;
     uint epilogue;
 };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
-constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, SCALES_ROWS = 256, SCALES_VECTORS = 512;
+constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, GATES = 8, ADDS_RESIDUAL = 16, SCALES_ROWS = 256, SCALES_VECTORS = 512;
 
 // Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
 struct place_of_result {
     uint at, row, vector, tensor;
 };
 
-// A result is done; or, where sums come in parts, one of them is.
-inline void finish(results to, place_of_result r, float sum, bool first = true)
+inline float silu(float v)
+{
+    return v / (1.0f + precise::exp(-v));
+}
+
+// A result is done; or, where sums come in parts, one of them is, which may be the first or the last.
+inline void finish(results to, place_of_result r, float sum, bool first = true, bool last = true)
 {
     if ((to.epilogue & SCALES) != 0)
         sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
     if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
-    to.y[r.at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[r.at] + sum;
+    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += to.y[r.at];
+    if (last && (to.epilogue & GATES) != 0) sum *= silu(to.gate[r.at]);
+    if (last && (to.epilogue & ADDS_RESIDUAL) != 0) sum += to.residual[r.at];
+    to.y[r.at] = sum;
 }
 
 // The same of row `n` of right-hand side `m`.
-inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true, bool last = true)
 {
     const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
-    finish(to, r, sum, first);
+    finish(to, r, sum, first, last);
 }
 
 // Where a thread stands.
@@ -287,6 +316,167 @@ inline void sum_rows(
             if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+inline uint qk_mantissa(uint bits, thread int &exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = int(clz(bits)) - 8;
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it. A device's own division may be off: here it makes a guess, and integers
+// count what the guess leaves.
+inline float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, nan = 0x7FC00000u, a_bits = as_type<uint>(numerator), b_bits = as_type<uint>(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == infinity && b == infinity) || (a == 0u && b == 0u)) return as_type<float>(nan);
+    if (a == 0u || b == infinity) return as_type<float>(sign);
+    if (a == infinity || b == 0u) return as_type<float>(sign | infinity);
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    uint quotient = uint(float(n) / float(d) * 16777216.0f);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    if (exponent > 254) return as_type<float>(sign | infinity);
+    if (exponent < -23) return as_type<float>(sign);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return as_type<float>(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
+}
+
+// The square root, rounded to nearest, digit by digit.
+inline float qk_root(float v) {
+    const uint bits = as_type<uint>(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return as_type<float>(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return as_type<float>((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+inline float qk_round(float v) {
+    const float whole = trunc(v);
+    const float rest = abs(v - whole);
+    const float next = whole + (v < 0.0f ? -1.0f : 1.0f);
+    return rest >= 0.5f ? next : whole;
+}
+
+inline bool qk_is_nan(float v) {
+    return (as_type<uint>(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+inline uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : uint(as_type<ushort>(half(v)));
+}
+
+inline uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : uint(f32_to_bf16(v));
+}
+
+inline uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : as_type<uint>(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+inline int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+inline int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+inline int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0f : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+// Makes a block of floats.
+inline void qk_encode(uint qk_block, device const float *qk_x, device uint *weight, device ushort *scales, device ushort *biases) {
+    uint qk_words_weight[6] = {0};
+    uint qk_words_scales[1] = {0};
+    uint qk_words_biases[1] = {0};
+    float qk_held[64];
+    for (int qk_j = 0; qk_j < 16; ++qk_j) {
+        const float4 qk_v = ((device const float4 *)qk_x)[0u + uint(qk_j)];
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
+    float lo = as_type<float>(0x7F800000u);
+    float hi = as_type<float>(0xFF800000u);
+    for (int qk_i = 0; qk_i < 64; ++qk_i) {
+        const float qk_0 = qk_held[qk_i];
+        if (qk_0 < lo) lo = qk_0;
+        const float qk_1 = qk_held[qk_i];
+        if (qk_1 > hi) hi = qk_1;
+    }
+    const int left = (abs(lo) > abs(hi)) ? 1 : 0;
+    const float qk_2 = qk_quotient(hi - lo, 7.0f);
+    const float qk_3 = 1e-07f;
+    const float width = (qk_2 < qk_3 ? qk_3 : qk_2);
+    const float near = (left != 0) ? width : (-width);
+    const float edge = (left != 0) ? lo : hi;
+    const float n = rint(qk_quotient(edge, near));
+    const float scale = (n == 0.0f) ? near : (qk_quotient(edge, n));
+    const float bias = (n == 0.0f) ? 0.0f : edge;
+    uint qk_bits_s = qk_bits_of_bf16(scale);
+    {
+        const int qk_at = 0;
+        qk_words_scales[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+    }
+    uint qk_bits_b = qk_bits_of_bf16(bias);
+    {
+        const int qk_at = 0;
+        qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
+    }
+    for (int qk_i = 0; qk_i < 64; ++qk_i) {
+        const int q = qk_clamped(rint(qk_quotient(qk_held[qk_i] - bias, scale)), 0, 7);
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 0 + qk_i * 3;
+            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+            if ((qk_at & 31) > 29) qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+        }
+    }
+    for (int qk_j = 0; qk_j < 6; ++qk_j) {
+        weight[qk_block * 6u + uint(qk_j)] = uint(qk_words_weight[qk_j]);
+    }
+    for (int qk_j = 0; qk_j < 1; ++qk_j) {
+        scales[qk_block * 1u + uint(qk_j)] = ushort(qk_words_scales[qk_j >> 1] >> (qk_j & 1) * 16);
+    }
+    for (int qk_j = 0; qk_j < 1; ++qk_j) {
+        biases[qk_block * 1u + uint(qk_j)] = ushort(qk_words_biases[qk_j >> 1] >> (qk_j & 1) * 16);
     }
 }
 
@@ -477,7 +667,9 @@ kernel void affine_b3_g64_bf16_gemv_f32(
     device float *y [[buffer(4)]],
     device const float *result_scale [[buffer(5)]],
     device const float *row_bias [[buffer(6)]],
-    constant qk_affine_b3_g64_bf16::sum_shape &push [[buffer(7)]],
+    device const float *result_gate [[buffer(7)]],
+    device const float *residual [[buffer(8)]],
+    constant qk_affine_b3_g64_bf16::sum_shape &push [[buffer(9)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -488,7 +680,7 @@ kernel void affine_b3_g64_bf16_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_affine_b3_g64_bf16::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (affine_b3_g64_bf16_gemv_f32_batch) {
         case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, to, push, partial, at); break;
@@ -509,7 +701,9 @@ kernel void affine_b3_g64_bf16_gemv_f16(
     device float *y [[buffer(4)]],
     device const float *result_scale [[buffer(5)]],
     device const float *row_bias [[buffer(6)]],
-    constant qk_affine_b3_g64_bf16::sum_shape &push [[buffer(7)]],
+    device const float *result_gate [[buffer(7)]],
+    device const float *residual [[buffer(8)]],
+    constant qk_affine_b3_g64_bf16::sum_shape &push [[buffer(9)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -520,7 +714,7 @@ kernel void affine_b3_g64_bf16_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_affine_b3_g64_bf16::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (affine_b3_g64_bf16_gemv_f16_batch) {
         case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, to, push, partial, at); break;
@@ -551,8 +745,10 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
     device float *y [[buffer(6)]],
     device const float *result_scale [[buffer(7)]],
     device const float *row_bias [[buffer(8)]],
+    device const float *result_gate [[buffer(9)]],
+    device const float *residual [[buffer(10)]],
     device atomic_uint *status [[buffer(5)]],
-    constant affine_b3_g64_bf16_gemv_id_f32_push &push [[buffer(9)]],
+    constant affine_b3_g64_bf16_gemv_id_f32_push &push [[buffer(11)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -564,7 +760,7 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, push.epilogue};
+    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     float4 kept[TILES][1][8];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -578,7 +774,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_affine_b3_g64_bf16::ADDS_TO_Y;  // an expert that is not there has zeros
+        // an expert that is not there has zeros
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_affine_b3_g64_bf16::ADDS_TO_Y | qk_affine_b3_g64_bf16::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -636,8 +833,10 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
     device float *y [[buffer(6)]],
     device const float *result_scale [[buffer(7)]],
     device const float *row_bias [[buffer(8)]],
+    device const float *result_gate [[buffer(9)]],
+    device const float *residual [[buffer(10)]],
     device atomic_uint *status [[buffer(5)]],
-    constant affine_b3_g64_bf16_gemv_id_f16_push &push [[buffer(9)]],
+    constant affine_b3_g64_bf16_gemv_id_f16_push &push [[buffer(11)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -649,7 +848,7 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, push.epilogue};
+    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     float4 kept[TILES][1][8];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -663,7 +862,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_affine_b3_g64_bf16::ADDS_TO_Y;  // an expert that is not there has zeros
+        // an expert that is not there has zeros
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_affine_b3_g64_bf16::ADDS_TO_Y | qk_affine_b3_g64_bf16::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -697,5 +897,51 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
             qk_affine_b3_g64_bf16::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// affine_b3_g64_bf16_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32.
+struct affine_b3_g64_bf16_encode_f32_push {
+    uint tiles;  // blocks of 64 elements, to make
+};
+
+kernel void affine_b3_g64_bf16_encode_f32(
+    device uint *weight [[buffer(0)]],
+    device ushort *scales [[buffer(1)]],
+    device ushort *biases [[buffer(2)]],
+    device const float *src [[buffer(3)]],
+    constant affine_b3_g64_bf16_encode_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_affine_b3_g64_bf16::qk_encode(i, src + i * 64u, weight, scales, biases);
+}
+
+// affine_b3_g64_bf16_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+struct affine_b3_g64_bf16_set_rows_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 64 elements in a row
+    uint tokens;
+};
+
+kernel void affine_b3_g64_bf16_set_rows_f32(
+    device uint *weight [[buffer(0)]],
+    device ushort *scales [[buffer(1)]],
+    device ushort *biases [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device const float *src [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant affine_b3_g64_bf16_set_rows_f32_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_affine_b3_g64_bf16::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 64u, weight, scales, biases);
     }
 }

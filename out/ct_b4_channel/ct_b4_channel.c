@@ -228,7 +228,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0
     ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -255,7 +255,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -299,7 +299,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -326,7 +326,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -368,7 +368,7 @@ static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{
     ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -395,7 +395,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -442,7 +442,7 @@ static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0,
     ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -469,7 +469,7 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -518,7 +518,7 @@ static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0,
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -545,7 +545,7 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -592,7 +592,7 @@ static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0
     ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -619,7 +619,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -650,6 +650,8 @@ static const qk_binding ct_b4_channel_gemv_f32_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -681,13 +683,14 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, ct_b4_channel_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, ct_b4_channel_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -695,12 +698,12 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -724,14 +727,14 @@ static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "ct_b4_channel_gemv_f32",
     .code = &qk_ct_b4_channel_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -758,6 +761,8 @@ static const qk_binding ct_b4_channel_gemv_int8_f32_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -791,14 +796,15 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, ct_b4_channel_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_int8_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -806,12 +812,12 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -841,6 +847,8 @@ static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -874,14 +882,15 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, ct_b4_channel_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_split_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -889,12 +898,12 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -924,6 +933,8 @@ static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -957,14 +968,15 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, ct_b4_channel_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_int24_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -972,12 +984,12 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1007,6 +1019,8 @@ static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1038,13 +1052,14 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, ct_b4_channel_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, ct_b4_channel_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1052,12 +1067,12 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1081,14 +1096,14 @@ static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "ct_b4_channel_gemv_f16",
     .code = &qk_ct_b4_channel_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1115,6 +1130,8 @@ static const qk_binding ct_b4_channel_gemv_int8_f16_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1148,14 +1165,15 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_int8_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1163,12 +1181,12 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1198,6 +1216,8 @@ static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1231,14 +1251,15 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, ct_b4_channel_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_split_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1246,12 +1267,12 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1281,6 +1302,8 @@ static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1314,14 +1337,15 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, ct_b4_channel_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "ct_b4_channel_gemv_int24_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1329,12 +1353,12 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -232,7 +232,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -259,7 +259,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -303,7 +303,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -330,7 +330,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -372,7 +372,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -399,7 +399,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -446,7 +446,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -473,7 +473,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -522,7 +522,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -549,7 +549,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -596,7 +596,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -623,7 +623,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -654,6 +654,8 @@ static const qk_binding fp8_block_gemv_f32_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -684,13 +686,14 @@ static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "loca
     {12, "checked", 0, 2, fp8_block_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, fp8_block_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, fp8_block_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, fp8_block_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, fp8_block_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -698,12 +701,12 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_fp8_block_gemv_rows_spirv,
     .schedules = fp8_block_gemv_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = fp8_block_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = fp8_block_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = fp8_block_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -727,14 +730,14 @@ static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f32_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "fp8_block_gemv_f32",
     .code = &qk_fp8_block_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = fp8_block_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -761,6 +764,8 @@ static const qk_binding fp8_block_gemv_f16_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -791,13 +796,14 @@ static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "loca
     {12, "checked", 0, 2, fp8_block_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, fp8_block_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, fp8_block_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, fp8_block_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, fp8_block_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -805,12 +811,12 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_fp8_block_gemv_rows_spirv,
     .schedules = fp8_block_gemv_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = fp8_block_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = fp8_block_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -834,14 +840,14 @@ static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f16_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "fp8_block_gemv_f16",
     .code = &qk_fp8_block_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = fp8_block_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

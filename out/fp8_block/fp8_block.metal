@@ -114,32 +114,40 @@ struct sum_shape {
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
-    device const float *scale, *bias;
+    device const float *scale, *bias, *gate, *residual;
     uint epilogue;
 };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
-constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, SCALES_ROWS = 256, SCALES_VECTORS = 512;
+constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, GATES = 8, ADDS_RESIDUAL = 16, SCALES_ROWS = 256, SCALES_VECTORS = 512;
 
 // Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
 struct place_of_result {
     uint at, row, vector, tensor;
 };
 
-// A result is done; or, where sums come in parts, one of them is.
-inline void finish(results to, place_of_result r, float sum, bool first = true)
+inline float silu(float v)
+{
+    return v / (1.0f + precise::exp(-v));
+}
+
+// A result is done; or, where sums come in parts, one of them is, which may be the first or the last.
+inline void finish(results to, place_of_result r, float sum, bool first = true, bool last = true)
 {
     if ((to.epilogue & SCALES) != 0)
         sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
     if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
-    to.y[r.at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[r.at] + sum;
+    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += to.y[r.at];
+    if (last && (to.epilogue & GATES) != 0) sum *= silu(to.gate[r.at]);
+    if (last && (to.epilogue & ADDS_RESIDUAL) != 0) sum += to.residual[r.at];
+    to.y[r.at] = sum;
 }
 
 // The same of row `n` of right-hand side `m`.
-inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true, bool last = true)
 {
     const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
-    finish(to, r, sum, first);
+    finish(to, r, sum, first, last);
 }
 
 // Where a thread stands.
@@ -604,7 +612,9 @@ kernel void fp8_block_gemv_f32(
     device float *y [[buffer(3)]],
     device const float *result_scale [[buffer(4)]],
     device const float *row_bias [[buffer(5)]],
-    constant qk_fp8_block::sum_shape &push [[buffer(6)]],
+    device const float *result_gate [[buffer(6)]],
+    device const float *residual [[buffer(7)]],
+    constant qk_fp8_block::sum_shape &push [[buffer(8)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -615,7 +625,7 @@ kernel void fp8_block_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_fp8_block::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_fp8_block::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_fp8_block::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (fp8_block_gemv_f32_batch) {
         case 1: qk_fp8_block::sum_rows<1, 4>(weight, weight_scale_inv, x, to, push, partial, at); break;
@@ -635,7 +645,9 @@ kernel void fp8_block_gemv_f16(
     device float *y [[buffer(3)]],
     device const float *result_scale [[buffer(4)]],
     device const float *row_bias [[buffer(5)]],
-    constant qk_fp8_block::sum_shape &push [[buffer(6)]],
+    device const float *result_gate [[buffer(6)]],
+    device const float *residual [[buffer(7)]],
+    constant qk_fp8_block::sum_shape &push [[buffer(8)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -646,7 +658,7 @@ kernel void fp8_block_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_fp8_block::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_fp8_block::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_fp8_block::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (fp8_block_gemv_f16_batch) {
         case 1: qk_fp8_block::sum_rows<1, 4>(weight, weight_scale_inv, x, to, push, partial, at); break;

@@ -242,7 +242,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -270,7 +270,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -316,7 +316,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -344,7 +344,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -388,7 +388,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -416,7 +416,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -465,7 +465,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -492,7 +492,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -543,7 +543,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -570,7 +570,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -619,7 +619,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -646,7 +646,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -679,6 +679,8 @@ static const qk_binding gptq_v1_b4_g128_act_gemv_f32_bindings[] = {
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -706,13 +708,14 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = 
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split},
     {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule},
     {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_width},
-    {21, "x_type", 0, 1, gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -720,12 +723,12 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_gptq_v1_b4_g128_act_gemv_rows_spirv,
     .schedules = gptq_v1_b4_g128_act_gemv_f32_schedules,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -747,14 +750,14 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "gptq_v1_b4_g128_act_gemv_f32",
     .code = &qk_gptq_v1_b4_g128_act_msl,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -783,6 +786,8 @@ static const qk_binding gptq_v1_b4_g128_act_gemv_f16_bindings[] = {
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -810,13 +815,14 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = 
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_split},
     {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule},
     {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_width},
-    {21, "x_type", 1, 1, gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -824,12 +830,12 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_gptq_v1_b4_g128_act_gemv_rows_spirv,
     .schedules = gptq_v1_b4_g128_act_gemv_f16_schedules,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -851,14 +857,14 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "gptq_v1_b4_g128_act_gemv_f16",
     .code = &qk_gptq_v1_b4_g128_act_msl,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

@@ -244,7 +244,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -272,7 +272,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -317,7 +317,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -345,7 +345,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -388,7 +388,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -416,7 +416,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -464,7 +464,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -491,7 +491,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -541,7 +541,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -568,7 +568,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -616,7 +616,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -643,7 +643,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -675,6 +675,8 @@ static const qk_binding hqq_b3_g64_gemv_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -705,13 +707,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -719,12 +722,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -748,14 +751,14 @@ static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "hqq_b3_g64_gemv_f32",
     .code = &qk_hqq_b3_g64_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -783,6 +786,8 @@ static const qk_binding hqq_b3_g64_gemv_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -816,13 +821,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -830,12 +836,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -866,6 +872,8 @@ static const qk_binding hqq_b3_g64_gemv_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -899,13 +907,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, hqq_b3_g64_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -913,12 +922,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -949,6 +958,8 @@ static const qk_binding hqq_b3_g64_gemv_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -982,13 +993,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -996,12 +1008,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1032,6 +1044,8 @@ static const qk_binding hqq_b3_g64_gemv_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1062,13 +1076,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1076,12 +1091,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1105,14 +1120,14 @@ static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "hqq_b3_g64_gemv_f16",
     .code = &qk_hqq_b3_g64_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1140,6 +1155,8 @@ static const qk_binding hqq_b3_g64_gemv_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1173,13 +1190,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1187,12 +1205,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1223,6 +1241,8 @@ static const qk_binding hqq_b3_g64_gemv_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1256,13 +1276,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, hqq_b3_g64_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1270,12 +1291,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1306,6 +1327,8 @@ static const qk_binding hqq_b3_g64_gemv_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1339,13 +1362,14 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1353,12 +1377,12 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2592,7 +2592,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2617,7 +2617,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2654,7 +2654,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2679,7 +2679,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2714,7 +2714,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2739,7 +2739,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2780,7 +2780,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2805,7 +2805,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2848,7 +2848,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2873,7 +2873,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2914,7 +2914,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2939,7 +2939,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2965,6 +2965,8 @@ static const qk_binding iq1_m_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -2975,7 +2977,7 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2997,13 +2999,14 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3011,14 +3014,14 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3039,14 +3042,14 @@ static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_f32",
     .code = &qk_iq1_m_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3068,6 +3071,8 @@ static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3078,7 +3083,7 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3104,13 +3109,14 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3118,14 +3124,14 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3151,6 +3157,8 @@ static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3161,7 +3169,7 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3188,13 +3196,14 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3202,14 +3211,14 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3235,6 +3244,8 @@ static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3245,7 +3256,7 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3272,13 +3283,14 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3286,14 +3298,14 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3320,6 +3332,8 @@ static const qk_binding iq1_m_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -3330,7 +3344,7 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3352,13 +3366,14 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3366,14 +3381,14 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3394,14 +3409,14 @@ static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_f16",
     .code = &qk_iq1_m_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3423,6 +3438,8 @@ static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3433,7 +3450,7 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3459,13 +3476,14 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3473,14 +3491,14 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3506,6 +3524,8 @@ static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3516,7 +3536,7 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3543,13 +3563,14 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3557,14 +3578,14 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3590,6 +3611,8 @@ static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3600,7 +3623,7 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3627,13 +3650,14 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3641,14 +3665,14 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3677,6 +3701,8 @@ static const qk_binding iq1_m_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -3689,7 +3715,7 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3705,13 +3731,14 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, iq1_m_gemv_id_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3719,14 +3746,14 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3740,14 +3767,14 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_id_f32",
     .code = &qk_iq1_m_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3769,6 +3796,8 @@ static const qk_binding iq1_m_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3781,7 +3810,7 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3802,13 +3831,14 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3816,14 +3846,14 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3847,6 +3877,8 @@ static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3859,7 +3891,7 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3880,13 +3912,14 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3894,14 +3927,14 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3925,6 +3958,8 @@ static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3937,7 +3972,7 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3958,13 +3993,14 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3972,14 +4008,14 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4003,6 +4039,8 @@ static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -4015,7 +4053,7 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4031,13 +4069,14 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, iq1_m_gemv_id_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4045,14 +4084,14 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4066,14 +4105,14 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_id_f16",
     .code = &qk_iq1_m_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4095,6 +4134,8 @@ static const qk_binding iq1_m_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -4107,7 +4148,7 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4128,13 +4169,14 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4142,14 +4184,14 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4173,6 +4215,8 @@ static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -4185,7 +4229,7 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4206,13 +4250,14 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4220,14 +4265,14 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4251,6 +4296,8 @@ static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -4263,7 +4310,7 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
-    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4284,13 +4331,14 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4298,14 +4346,14 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

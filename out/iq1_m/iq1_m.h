@@ -29,8 +29,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 7
-#error "made for version 7 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 8
+#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus

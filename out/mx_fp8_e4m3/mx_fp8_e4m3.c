@@ -258,7 +258,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -281,7 +281,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -317,7 +317,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -340,7 +340,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -374,7 +374,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -397,7 +397,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -437,7 +437,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -460,7 +460,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -502,7 +502,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -525,7 +525,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -565,7 +565,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -588,7 +588,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -615,6 +615,8 @@ static const qk_binding mx_fp8_e4m3_gemv_f32_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -643,13 +645,14 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -657,12 +660,12 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mx_fp8_e4m3_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -683,14 +686,14 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_f32",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -713,6 +716,8 @@ static const qk_binding mx_fp8_e4m3_gemv_f16_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -741,13 +746,14 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -755,12 +761,12 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mx_fp8_e4m3_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -781,14 +787,14 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_f16",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -813,6 +819,8 @@ static const qk_binding mx_fp8_e4m3_gemv_id_f32_bindings[] = {
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -837,13 +845,14 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -851,12 +860,12 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_id_f32_schedules,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mx_fp8_e4m3_gemv_id_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mx_fp8_e4m3_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -870,14 +879,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_id_f32",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -900,6 +909,8 @@ static const qk_binding mx_fp8_e4m3_gemv_id_f16_bindings[] = {
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -924,13 +935,14 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -938,12 +950,12 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_id_f16_schedules,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mx_fp8_e4m3_gemv_id_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mx_fp8_e4m3_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -957,14 +969,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_id_f16",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 8,
+    .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -19,6 +19,19 @@
  *
  *     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
  *     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+ *
+ *     # ggml's quantize_row_mxfp4_ref: e is floor(log2(m)) + 125, where the logarithm is rounded to f32 first. So the floats just below
+ *     # the power of two 2^p count as that where the logarithm's last bit is large enough: n of them, by the size of p.
+ *     encode {
+ *         m = max(abs(x))
+ *         b = bits(m)
+ *         u = b >> 23
+ *         p = u < 127 ? 126 - u : u - 127
+ *         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
+ *         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
+ *         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+ *         q = argmin(k in 16: abs(K[k] * s - x))
+ *     }
  */
 #include "mxfp4.h"
 
@@ -52,6 +65,14 @@ static inline float qk_f16_to_f32(uint32_t bits) {
 
 static inline float qk_bits_to_f32(uint32_t bits) {
     float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -101,6 +122,129 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
+static const int32_t qk_table_K[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *blocks) {
+    uint32_t qk_words_blocks[5] = {0};
+    float m = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+        const float qk_0 = fabsf(qk_x[qk_i]);
+        if (qk_0 > m) m = qk_0;
+    }
+    const int32_t b = qk_bits(m);
+    const int32_t u = b >> 23;
+    const int32_t p = (u < 127) ? (126 - u) : (u - 127);
+    const int32_t n = (p < 2) ? 0 : ((p < 4) ? 1 : ((p < 8) ? 2 : ((p < 16) ? 5 : ((p < 32) ? 11 : ((p < 64) ? 22 : 44)))));
+    const int32_t qk_1 = ((b + n) >> 23) - 2;
+    const int32_t qk_2 = 0;
+    const int32_t e = (m > 0.0f) ? (qk_1 < qk_2 ? qk_2 : qk_1) : 0;
+    const uint32_t qk_bits_e = (uint32_t)e;
+    {
+        const int32_t qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_e & 0xFFu) << (qk_at & 31);
+    }
+    const float s = qk_bits_to_f32((uint32_t)((e < 2) ? (2097152 << (e & 1)) : (((e + 255) & 255) << 23)));
+    for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+        int32_t qk_3 = 0;
+        float qk_4 = qk_bits_to_f32(0x7F800000u);
+        for (int32_t qk_5 = 0; qk_5 < 16; ++qk_5) {
+            const float qk_6 = fabsf(((float)qk_table_K[qk_5] * s) - qk_x[qk_i]);
+            if (qk_6 < qk_4) {
+                qk_4 = qk_6;
+                qk_3 = qk_5;
+            }
+        }
+        const int32_t q = qk_3;
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 17; ++qk_j) {
+        blocks[qk_j] = (uint8_t)(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_mxfp4_dequant_f32_ref(const void *const weights[1],
@@ -232,6 +376,29 @@ uint64_t qk_mxfp4_gemv_id_f16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+void qk_mxfp4_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 17u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_mxfp4_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 32u, (uint8_t *)weights[0] + i * 17u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: mxfp4_code.c. */
@@ -254,6 +421,8 @@ extern const qk_code qk_mxfp4_gemv_id_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_wide_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_wide_spirv;
+extern const qk_code qk_mxfp4_encode_f32_spirv;
+extern const qk_code qk_mxfp4_set_rows_f32_spirv;
 extern const qk_code qk_mxfp4_msl;
 
 static const uint32_t mxfp4_K_table[] = {
@@ -276,7 +445,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -301,7 +470,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -338,7 +507,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -363,7 +532,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -398,7 +567,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -423,7 +592,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -464,7 +633,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -489,7 +658,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -532,7 +701,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -557,7 +726,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -598,7 +767,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -623,7 +792,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -649,6 +818,8 @@ static const qk_binding mxfp4_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -659,7 +830,7 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -681,13 +852,14 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -695,14 +867,14 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -726,14 +898,14 @@ static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_f32",
     .code = &qk_mxfp4_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -755,6 +927,8 @@ static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -765,7 +939,7 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -791,13 +965,14 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -805,14 +980,14 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -838,6 +1013,8 @@ static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -848,7 +1025,7 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -875,13 +1052,14 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -889,14 +1067,14 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -922,6 +1100,8 @@ static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -932,7 +1112,7 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -959,13 +1139,14 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -973,14 +1154,14 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1006,6 +1187,8 @@ static const qk_binding mxfp4_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1016,7 +1199,7 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1038,13 +1221,14 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1052,14 +1236,14 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1083,14 +1267,14 @@ static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_f16",
     .code = &qk_mxfp4_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1112,6 +1296,8 @@ static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1122,7 +1308,7 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1148,13 +1334,14 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1162,14 +1349,14 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1195,6 +1382,8 @@ static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1205,7 +1394,7 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1232,13 +1421,14 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1246,14 +1436,14 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1279,6 +1469,8 @@ static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1289,7 +1481,7 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1316,13 +1508,14 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1330,14 +1523,14 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1365,6 +1558,8 @@ static const qk_binding mxfp4_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1377,7 +1572,7 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1391,13 +1586,14 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
     {12, "checked", 0, 2, mxfp4_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1405,14 +1601,14 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1426,14 +1622,14 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_id_f32",
     .code = &qk_mxfp4_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1455,6 +1651,8 @@ static const qk_binding mxfp4_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1467,7 +1665,7 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1488,13 +1686,14 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1502,14 +1701,14 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1533,6 +1732,8 @@ static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1545,7 +1746,7 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1566,13 +1767,14 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1580,14 +1782,14 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1611,6 +1813,8 @@ static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1623,7 +1827,7 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1644,13 +1848,14 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1658,14 +1863,14 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1689,6 +1894,8 @@ static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1701,7 +1908,7 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1715,13 +1922,14 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
     {12, "checked", 0, 2, mxfp4_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1729,14 +1937,14 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1750,14 +1958,14 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_id_f16",
     .code = &qk_mxfp4_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1779,6 +1987,8 @@ static const qk_binding mxfp4_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1791,7 +2001,7 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1812,13 +2022,14 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1826,14 +2037,14 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1857,6 +2068,8 @@ static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1869,7 +2082,7 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1890,13 +2103,14 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1904,14 +2118,14 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1935,6 +2149,8 @@ static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1947,7 +2163,7 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
-    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1968,13 +2184,14 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1982,14 +2199,14 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2003,6 +2220,122 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 56,
+};
+
+static const qk_binding mxfp4_encode_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_mxfp4_encode_f32_vulkan = {
+    .abi = 8,
+    .name = "mxfp4_encode_f32",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_encode_f32_spirv,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = mxfp4_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_encode_f32_metal = {
+    .abi = 8,
+    .name = "mxfp4_encode_f32",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_encode_f32",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_set_rows_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
+    .abi = 8,
+    .name = "mxfp4_set_rows_f32",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_set_rows_f32_spirv,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mxfp4_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = mxfp4_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_set_rows_f32_metal = {
+    .abi = 8,
+    .name = "mxfp4_set_rows_f32",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_set_rows_f32",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mxfp4_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
 };
 
 /* ---- dispatch ---- */
@@ -2145,4 +2478,16 @@ qk_status qk_mxfp4_gemv_id_int24_f16(const qk_backend *backend, const qk_range w
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_mxfp4_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_mxfp4_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_encode_f32_metal : &qk_mxfp4_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_mxfp4_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_f32_metal : &qk_mxfp4_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -19,14 +19,27 @@
  *
  *     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
  *     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+ *
+ *     # ggml's quantize_row_mxfp4_ref: e is floor(log2(m)) + 125, where the logarithm is rounded to f32 first. So the floats just below
+ *     # the power of two 2^p count as that where the logarithm's last bit is large enough: n of them, by the size of p.
+ *     encode {
+ *         m = max(abs(x))
+ *         b = bits(m)
+ *         u = b >> 23
+ *         p = u < 127 ? 126 - u : u - 127
+ *         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
+ *         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
+ *         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+ *         q = argmin(k in 16: abs(K[k] * s - x))
+ *     }
  */
 #ifndef QK_mxfp4_KERNELS_H
 #define QK_mxfp4_KERNELS_H
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 7
-#error "made for version 7 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 8
+#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -182,6 +195,22 @@ extern const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan;
 qk_status qk_mxfp4_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* mxfp4_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
+extern const qk_kernel qk_mxfp4_encode_f32_vulkan;
+extern const qk_kernel qk_mxfp4_encode_f32_metal;
+qk_status qk_mxfp4_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_mxfp4_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src);
+
+/* mxfp4_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
+extern const qk_kernel qk_mxfp4_set_rows_f32_vulkan;
+extern const qk_kernel qk_mxfp4_set_rows_f32_metal;
+qk_status qk_mxfp4_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mxfp4_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,19 @@
 //
 //     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
 //     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+//
+//     # ggml's quantize_row_mxfp4_ref: e is floor(log2(m)) + 125, where the logarithm is rounded to f32 first. So the floats just below
+//     # the power of two 2^p count as that where the logarithm's last bit is large enough: n of them, by the size of p.
+//     encode {
+//         m = max(abs(x))
+//         b = bits(m)
+//         u = b >> 23
+//         p = u < 127 ? 126 - u : u - 127
+//         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
+//         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
+//         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+//         q = argmin(k in 16: abs(K[k] * s - x))
+//     }
 #include <metal_stdlib>
 using namespace metal;
 
@@ -39,6 +52,16 @@ inline uint load_u32(device const ushort *words, uint at) {
 
 inline uint load_u32(device const uchar *words, uint at) {
     return uint(words[at]) | (uint(words[at + 1]) << 8) | (uint(words[at + 2]) << 16) | (uint(words[at + 3]) << 24);
+}
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
 }
 
 // Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
@@ -96,32 +119,40 @@ struct sum_shape {
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
-    device const float *scale, *bias;
+    device const float *scale, *bias, *gate, *residual;
     uint epilogue;
 };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
-constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, SCALES_ROWS = 256, SCALES_VECTORS = 512;
+constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, GATES = 8, ADDS_RESIDUAL = 16, SCALES_ROWS = 256, SCALES_VECTORS = 512;
 
 // Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
 struct place_of_result {
     uint at, row, vector, tensor;
 };
 
-// A result is done; or, where sums come in parts, one of them is.
-inline void finish(results to, place_of_result r, float sum, bool first = true)
+inline float silu(float v)
+{
+    return v / (1.0f + precise::exp(-v));
+}
+
+// A result is done; or, where sums come in parts, one of them is, which may be the first or the last.
+inline void finish(results to, place_of_result r, float sum, bool first = true, bool last = true)
 {
     if ((to.epilogue & SCALES) != 0)
         sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
     if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
-    to.y[r.at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[r.at] + sum;
+    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += to.y[r.at];
+    if (last && (to.epilogue & GATES) != 0) sum *= silu(to.gate[r.at]);
+    if (last && (to.epilogue & ADDS_RESIDUAL) != 0) sum += to.residual[r.at];
+    to.y[r.at] = sum;
 }
 
 // The same of row `n` of right-hand side `m`.
-inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true, bool last = true)
 {
     const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
-    finish(to, r, sum, first);
+    finish(to, r, sum, first, last);
 }
 
 // Where a thread stands.
@@ -231,6 +262,159 @@ inline void sum_rows(
             if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+inline uint qk_mantissa(uint bits, thread int &exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = int(clz(bits)) - 8;
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it. A device's own division may be off: here it makes a guess, and integers
+// count what the guess leaves.
+inline float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, nan = 0x7FC00000u, a_bits = as_type<uint>(numerator), b_bits = as_type<uint>(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == infinity && b == infinity) || (a == 0u && b == 0u)) return as_type<float>(nan);
+    if (a == 0u || b == infinity) return as_type<float>(sign);
+    if (a == infinity || b == 0u) return as_type<float>(sign | infinity);
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    uint quotient = uint(float(n) / float(d) * 16777216.0f);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    if (exponent > 254) return as_type<float>(sign | infinity);
+    if (exponent < -23) return as_type<float>(sign);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return as_type<float>(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
+}
+
+// The square root, rounded to nearest, digit by digit.
+inline float qk_root(float v) {
+    const uint bits = as_type<uint>(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return as_type<float>(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return as_type<float>((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+inline float qk_round(float v) {
+    const float whole = trunc(v);
+    const float rest = abs(v - whole);
+    const float next = whole + (v < 0.0f ? -1.0f : 1.0f);
+    return rest >= 0.5f ? next : whole;
+}
+
+inline bool qk_is_nan(float v) {
+    return (as_type<uint>(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+inline uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : uint(as_type<ushort>(half(v)));
+}
+
+inline uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : uint(f32_to_bf16(v));
+}
+
+inline uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : as_type<uint>(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+inline int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+inline int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+inline int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0f : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+constant int qk_table_K[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+// Makes a block of floats.
+inline void qk_encode(uint qk_block, device const float *qk_x, device uchar *blocks) {
+    uint qk_words_blocks[5] = {0};
+    float qk_held[32];
+    for (int qk_j = 0; qk_j < 8; ++qk_j) {
+        const float4 qk_v = ((device const float4 *)qk_x)[0u + uint(qk_j)];
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
+    float m = as_type<float>(0xFF800000u);
+    for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        const float qk_0 = abs(qk_held[qk_i]);
+        if (qk_0 > m) m = qk_0;
+    }
+    const int b = qk_bits(m);
+    const int u = b >> 23;
+    const int p = (u < 127) ? (126 - u) : (u - 127);
+    const int n = (p < 2) ? 0 : ((p < 4) ? 1 : ((p < 8) ? 2 : ((p < 16) ? 5 : ((p < 32) ? 11 : ((p < 64) ? 22 : 44)))));
+    const int qk_1 = ((b + n) >> 23) - 2;
+    const int qk_2 = 0;
+    const int e = (m > 0.0f) ? (qk_1 < qk_2 ? qk_2 : qk_1) : 0;
+    const uint qk_bits_e = uint(e);
+    {
+        const int qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_e & 0xFFu) << (qk_at & 31);
+    }
+    const float s = as_type<float>(uint(((e < 2) ? (2097152 << (e & 1)) : (((e + 255) & 255) << 23))));
+    for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        int qk_3 = 0;
+        float qk_4 = as_type<float>(0x7F800000u);
+        for (int qk_5 = 0; qk_5 < 16; ++qk_5) {
+            const float qk_6 = abs((float(qk_table_K[qk_5]) * s) - qk_held[qk_i]);
+            if (qk_6 < qk_4) {
+                qk_4 = qk_6;
+                qk_3 = qk_5;
+            }
+        }
+        const int q = qk_3;
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int qk_j = 0; qk_j < 17; ++qk_j) {
+        blocks[qk_block * 17u + uint(qk_j)] = uchar(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
     }
 }
 
@@ -407,7 +591,9 @@ kernel void mxfp4_gemv_f32(
     device float *y [[buffer(2)]],
     device const float *result_scale [[buffer(3)]],
     device const float *row_bias [[buffer(4)]],
-    constant qk_mxfp4::sum_shape &push [[buffer(5)]],
+    device const float *result_gate [[buffer(5)]],
+    device const float *residual [[buffer(6)]],
+    constant qk_mxfp4::sum_shape &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -418,7 +604,7 @@ kernel void mxfp4_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_mxfp4::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_mxfp4::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_mxfp4::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (mxfp4_gemv_f32_batch) {
         case 1: qk_mxfp4::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -437,7 +623,9 @@ kernel void mxfp4_gemv_f16(
     device float *y [[buffer(2)]],
     device const float *result_scale [[buffer(3)]],
     device const float *row_bias [[buffer(4)]],
-    constant qk_mxfp4::sum_shape &push [[buffer(5)]],
+    device const float *result_gate [[buffer(5)]],
+    device const float *residual [[buffer(6)]],
+    constant qk_mxfp4::sum_shape &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -448,7 +636,7 @@ kernel void mxfp4_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_mxfp4::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_mxfp4::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_mxfp4::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (mxfp4_gemv_f16_batch) {
         case 1: qk_mxfp4::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -477,8 +665,10 @@ kernel void mxfp4_gemv_id_f32(
     device float *y [[buffer(4)]],
     device const float *result_scale [[buffer(5)]],
     device const float *row_bias [[buffer(6)]],
+    device const float *result_gate [[buffer(7)]],
+    device const float *residual [[buffer(8)]],
     device atomic_uint *status [[buffer(3)]],
-    constant mxfp4_gemv_id_f32_push &push [[buffer(7)]],
+    constant mxfp4_gemv_id_f32_push &push [[buffer(9)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -490,7 +680,7 @@ kernel void mxfp4_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_mxfp4::results to = {y, result_scale, row_bias, push.epilogue};
+    qk_mxfp4::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -504,7 +694,8 @@ kernel void mxfp4_gemv_id_f32(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_mxfp4::ADDS_TO_Y;  // an expert that is not there has zeros
+        // an expert that is not there has zeros
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_mxfp4::ADDS_TO_Y | qk_mxfp4::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -558,8 +749,10 @@ kernel void mxfp4_gemv_id_f16(
     device float *y [[buffer(4)]],
     device const float *result_scale [[buffer(5)]],
     device const float *row_bias [[buffer(6)]],
+    device const float *result_gate [[buffer(7)]],
+    device const float *residual [[buffer(8)]],
     device atomic_uint *status [[buffer(3)]],
-    constant mxfp4_gemv_id_f16_push &push [[buffer(7)]],
+    constant mxfp4_gemv_id_f16_push &push [[buffer(9)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -571,7 +764,7 @@ kernel void mxfp4_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_mxfp4::results to = {y, result_scale, row_bias, push.epilogue};
+    qk_mxfp4::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -585,7 +778,8 @@ kernel void mxfp4_gemv_id_f16(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_mxfp4::ADDS_TO_Y;  // an expert that is not there has zeros
+        // an expert that is not there has zeros
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_mxfp4::ADDS_TO_Y | qk_mxfp4::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -617,5 +811,47 @@ kernel void mxfp4_gemv_id_f16(
             qk_mxfp4::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// mxfp4_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32.
+struct mxfp4_encode_f32_push {
+    uint tiles;  // blocks of 32 elements, to make
+};
+
+kernel void mxfp4_encode_f32(
+    device uchar *blocks [[buffer(0)]],
+    device const float *src [[buffer(1)]],
+    constant mxfp4_encode_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_mxfp4::qk_encode(i, src + i * 32u, blocks);
+}
+
+// mxfp4_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+struct mxfp4_set_rows_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 32 elements in a row
+    uint tokens;
+};
+
+kernel void mxfp4_set_rows_f32(
+    device uchar *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const float *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant mxfp4_set_rows_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_mxfp4::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 32u, blocks);
     }
 }

@@ -33,7 +33,7 @@ layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for thre
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
-layout(binding = 7, std430) readonly buffer KTable { int K[]; };
+layout(binding = 9, std430) readonly buffer KTable { int K[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
@@ -61,21 +61,36 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; what others stand for is left out
+
 layout(binding = 4, std430) buffer Output { float y[]; };
 layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
-const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// Row `n` of a token's expert is done. An expert that is not there has zeros.
+bool does(uint part) {
+    return (EPILOGUE & part & epilogue) != 0u;
+}
+
+float silu(float v) {
+    return v / (1.0 + exp(-v));
+}
+
+// Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint n, float sum) {
     const uint at = pair * rows + n, expert = ids[pair], row = expert * rows + n;
     const bool found = expert < experts;
-    if (found && (epilogue & SCALES) != 0u)
-        sum *= result_scale[(epilogue & SCALES_ROWS) != 0u ? row : (epilogue & SCALES_VECTORS) != 0u ? pair : expert];
-    if (found && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[row];
-    y[at] = (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
+    if (found && does(SCALES))
+        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? pair : expert];
+    if (found && does(ADDS_BIAS)) sum += row_bias[row];
+    if (does(ADDS_TO_Y)) sum += y[at];
+    if (found && does(GATES)) sum *= silu(result_gate[at]);
+    if (does(ADDS_RESIDUAL)) sum += residual[at];
+    y[at] = sum;
 }
 
 const uint TILES = 1u;

@@ -256,7 +256,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -285,7 +285,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -332,7 +332,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -361,7 +361,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -406,7 +406,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -435,7 +435,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -484,7 +484,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -513,7 +513,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -564,7 +564,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -593,7 +593,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -643,7 +643,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -672,7 +672,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -703,6 +703,8 @@ static const qk_binding nf4_b64_gemv_f32_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -716,7 +718,7 @@ static const qk_field nf4_b64_gemv_f32_push[] = {
     {"grid_cols", 32, 4},
 };
 static const qk_table nf4_b64_gemv_f32_tables[] = {
-    {6, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
+    {8, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
 
 static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -736,13 +738,14 @@ static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, nf4_b64_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, nf4_b64_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, nf4_b64_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, nf4_b64_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, nf4_b64_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -750,14 +753,14 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = nf4_b64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = nf4_b64_gemv_f32_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nf4_b64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -782,14 +785,14 @@ static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "nf4_b64_gemv_f32",
     .code = &qk_nf4_b64_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = nf4_b64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -816,6 +819,8 @@ static const qk_binding nf4_b64_gemv_f16_bindings[] = {
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -829,7 +834,7 @@ static const qk_field nf4_b64_gemv_f16_push[] = {
     {"grid_cols", 32, 4},
 };
 static const qk_table nf4_b64_gemv_f16_tables[] = {
-    {6, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
+    {8, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
 
 static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -849,13 +854,14 @@ static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, nf4_b64_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, nf4_b64_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, nf4_b64_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -863,14 +869,14 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = nf4_b64_gemv_f16_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nf4_b64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -895,14 +901,14 @@ static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "nf4_b64_gemv_f16",
     .code = &qk_nf4_b64_msl,
-    .binding_count = 6,
+    .binding_count = 8,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

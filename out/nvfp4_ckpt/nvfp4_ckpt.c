@@ -232,7 +232,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -259,7 +259,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -304,7 +304,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -331,7 +331,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -374,7 +374,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -401,7 +401,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -449,7 +449,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -476,7 +476,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -526,7 +526,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -553,7 +553,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -601,7 +601,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -628,7 +628,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -660,6 +660,8 @@ static const qk_binding nvfp4_ckpt_gemv_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -690,13 +692,14 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, nvfp4_ckpt_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, nvfp4_ckpt_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -704,12 +707,12 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_nvfp4_ckpt_gemv_rows_spirv,
     .schedules = nvfp4_ckpt_gemv_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -734,14 +737,14 @@ static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "nvfp4_ckpt_gemv_f32",
     .code = &qk_nvfp4_ckpt_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -769,6 +772,8 @@ static const qk_binding nvfp4_ckpt_gemv_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -799,13 +804,14 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, nvfp4_ckpt_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -813,12 +819,12 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_nvfp4_ckpt_gemv_rows_spirv,
     .schedules = nvfp4_ckpt_gemv_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -843,14 +849,14 @@ static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "nvfp4_ckpt_gemv_f16",
     .code = &qk_nvfp4_ckpt_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

@@ -56,24 +56,39 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; what others stand for is left out
+
 layout(binding = 4, std430) buffer Output { float y[]; };
 layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
-const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
-void finish(uint m, uint n, float sum, bool first) {
+bool does(uint part) {
+    return (EPILOGUE & part & epilogue) != 0u;
+}
+
+float silu(float v) {
+    return v / (1.0 + exp(-v));
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
+void finish(uint m, uint n, float sum, bool first, bool last) {
     const uint at = m * y_rows + y_first + n, row = y_first % y_rows + n;
-    if ((epilogue & SCALES) != 0u)
-        sum *= result_scale[(epilogue & SCALES_ROWS) != 0u ? row : (epilogue & SCALES_VECTORS) != 0u ? m + y_first / y_rows : 0u];
-    if (first && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[row];
-    y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
+    if (does(SCALES))
+        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? m + y_first / y_rows : 0u];
+    if (first && does(ADDS_BIAS)) sum += row_bias[row];
+    if (!first || does(ADDS_TO_Y)) sum += y[at];
+    if (last && does(GATES)) sum *= silu(result_gate[at]);
+    if (last && does(ADDS_RESIDUAL)) sum += residual[at];
+    y[at] = sum;
 }
 
 void finish(uint m, uint n, float sum) {
-    finish(m, n, sum, true);
+    finish(m, n, sum, true, true);
 }
 
 const uint TILES = 1u;
@@ -213,7 +228,7 @@ void main() {
                 float of_rows[ROWS];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
                 const float all = sum_of_lanes(of_rows, width);
-                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u);
+                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u, begin + SLICE >= tiles);
             }
         }
     }

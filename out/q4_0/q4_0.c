@@ -17,6 +17,14 @@
  *     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
  *
  *     value = (q - 8) * d
+ *
+ *     # ggml's quantize_row_q4_0_ref: codes are made with the scale before it is rounded to f16.
+ *     encode {
+ *         s = extreme(x) / -8.0
+ *         r = s == 0.0 ? 0.0 : 1.0 / s
+ *         d = s
+ *         q = trunc(x * r + 8.5, 0, 15)
+ *     }
  */
 #include "q4_0.h"
 
@@ -45,6 +53,20 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -89,6 +111,113 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *blocks) {
+    uint32_t qk_words_blocks[5] = {0};
+    float qk_0 = 0.0f;
+    for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+        const float qk_1 = qk_x[qk_i];
+        if (fabsf(qk_1) > fabsf(qk_0)) qk_0 = qk_1;
+    }
+    const float s = qk_0 / (-8.0f);
+    const float r = (s == 0.0f) ? 0.0f : (1.0f / s);
+    uint32_t qk_bits_d = qk_bits_of_f16(s);
+    {
+        const int32_t qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+        const int32_t q = qk_clamped(qk_trunc((qk_x[qk_i] * r) + 8.5f), 0, 15);
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 16 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 18; ++qk_j) {
+        blocks[qk_j] = (uint8_t)(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_q4_0_dequant_f32_ref(const void *const weights[1],
@@ -220,6 +349,29 @@ uint64_t qk_q4_0_gemv_id_f16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+void qk_q4_0_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 18u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_0_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 32u, (uint8_t *)weights[0] + i * 18u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: q4_0_code.c. */
@@ -242,6 +394,8 @@ extern const qk_code qk_q4_0_gemv_id_rows_spirv;
 extern const qk_code qk_q4_0_gemv_id_wide_spirv;
 extern const qk_code qk_q4_0_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q4_0_gemv_id_int8_wide_spirv;
+extern const qk_code qk_q4_0_encode_f32_spirv;
+extern const qk_code qk_q4_0_set_rows_f32_spirv;
 extern const qk_code qk_q4_0_msl;
 
 static const qk_binding q4_0_dequant_f32_bindings[] = {
@@ -256,7 +410,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -279,7 +433,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -313,7 +467,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -336,7 +490,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -368,7 +522,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -391,7 +545,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -429,7 +583,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -452,7 +606,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -492,7 +646,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -515,7 +669,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -553,7 +707,7 @@ static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -576,7 +730,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -602,6 +756,8 @@ static const qk_binding q4_0_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -633,13 +789,14 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -647,12 +804,12 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -676,14 +833,14 @@ static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_f32",
     .code = &qk_q4_0_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -705,6 +862,8 @@ static const qk_binding q4_0_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -736,13 +895,14 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -750,12 +910,12 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -781,6 +941,8 @@ static const qk_binding q4_0_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -812,13 +974,14 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -826,12 +989,12 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -857,6 +1020,8 @@ static const qk_binding q4_0_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -888,13 +1053,14 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -902,12 +1068,12 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -933,6 +1099,8 @@ static const qk_binding q4_0_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -964,13 +1132,14 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -978,12 +1147,12 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1007,14 +1176,14 @@ static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_f16",
     .code = &qk_q4_0_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1036,6 +1205,8 @@ static const qk_binding q4_0_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1067,13 +1238,14 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1081,12 +1253,12 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1112,6 +1284,8 @@ static const qk_binding q4_0_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1143,13 +1317,14 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1157,12 +1332,12 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1188,6 +1363,8 @@ static const qk_binding q4_0_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1219,13 +1396,14 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1233,12 +1411,12 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1266,6 +1444,8 @@ static const qk_binding q4_0_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1291,13 +1471,14 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q4_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1305,12 +1486,12 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1324,14 +1505,14 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_id_f32",
     .code = &qk_q4_0_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1353,6 +1534,8 @@ static const qk_binding q4_0_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1381,13 +1564,14 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q4_0_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1395,12 +1579,12 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1424,6 +1608,8 @@ static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1452,13 +1638,14 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_0_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1466,12 +1653,12 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1495,6 +1682,8 @@ static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1523,13 +1712,14 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_0_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1537,12 +1727,12 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1566,6 +1756,8 @@ static const qk_binding q4_0_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1591,13 +1783,14 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q4_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1605,12 +1798,12 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1624,14 +1817,14 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_id_f16",
     .code = &qk_q4_0_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1653,6 +1846,8 @@ static const qk_binding q4_0_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1681,13 +1876,14 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q4_0_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1695,12 +1891,12 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1724,6 +1920,8 @@ static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1752,13 +1950,14 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_0_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1766,12 +1965,12 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1795,6 +1994,8 @@ static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1823,13 +2024,14 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_0_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1837,12 +2039,12 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1856,6 +2058,122 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
+};
+
+static const qk_binding q4_0_encode_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field q4_0_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_q4_0_encode_f32_vulkan = {
+    .abi = 8,
+    .name = "q4_0_encode_f32",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_encode_f32_spirv,
+    .binding_count = 2,
+    .bindings = q4_0_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = q4_0_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_encode_f32_metal = {
+    .abi = 8,
+    .name = "q4_0_encode_f32",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_0_encode_f32",
+    .code = &qk_q4_0_msl,
+    .binding_count = 2,
+    .bindings = q4_0_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding q4_0_set_rows_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_0_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
+    .abi = 8,
+    .name = "q4_0_set_rows_f32",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_set_rows_f32_spirv,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q4_0_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = q4_0_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_set_rows_f32_metal = {
+    .abi = 8,
+    .name = "q4_0_set_rows_f32",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_0_set_rows_f32",
+    .code = &qk_q4_0_msl,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q4_0_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
 };
 
 /* ---- dispatch ---- */
@@ -1998,4 +2316,16 @@ qk_status qk_q4_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range we
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q4_0_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_q4_0_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_encode_f32_metal : &qk_q4_0_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q4_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_set_rows_f32_metal : &qk_q4_0_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -24,6 +24,45 @@
  *     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
  *
  *     value = d * sc * q - dmin * mn
+ *
+ *     # ggml's quantize_row_q4_K_ref. For each group 22 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
+ *     # least squares; those with the least error are kept. Scales and minimums are then rounded to 6 bits, and all codes made again.
+ *     encode {
+ *         mean per 32 = sqrt(sum(x * x) / 32.0)
+ *         w per 1 = mean + abs(x)
+ *         lo per 32 = min(min(x), 0.0)
+ *         hi per 32 = max(x)
+ *         sw per 32 = sum(w)
+ *         sx per 32 = sum(w * x)
+ *         best per 32 of t in 22 {
+ *             base = t == 0 ? lo : kept(low)
+ *             r = (t == 0 ? 15.0 : -1.0 + 0.1 * (t - 1) + 15.0) / (hi - base)
+ *             l per 1 = even(r * (x - base), 0, 15)
+ *             sl = sum(w * l)
+ *             sll = sum(w * l * l)
+ *             sxl = sum(w * l * x)
+ *             det = sw * sll - sl * sl
+ *             m = (sll * sx - sl * sxl) / det
+ *             g = t == 0 ? 1.0 / r : m > 0.0 ? sxl / sll : (sw * sxl - sx * sl) / det
+ *             low = t == 0 ? lo : m > 0.0 ? 0.0 : m
+ *             off per 1 = g * l + low - x
+ *             error = sum(w * (off * off))
+ *         } where (det > 0.0 ? error : kept(error)) < kept(error)
+ *         same per 32 = hi == lo ? 1 : 0
+ *         gf per 32 = same ? 0.0 : g
+ *         mf per 32 = same ? -lo : -low
+ *         gs = max(0.0, max(gf))
+ *         ms = max(0.0, max(mf))
+ *         gr = gs > 0.0 ? 63.0 / gs : 0.0
+ *         mr = ms > 0.0 ? 63.0 / ms : 0.0
+ *         d = gs / 63.0
+ *         dmin = ms / 63.0
+ *         sc = min(even(gr * gf, -128, 63) & 255, 63)    # a scale below 0, which is rare, becomes 63
+ *         mn = even(mr * mf, 0, 63)
+ *         ds per 32 = d * sc
+ *         dm per 32 = dmin * mn
+ *         q = ds == 0.0 ? (same ? 0 : even(r * (x - base), 0, 15)) : even((x + dm) / ds, 0, 15)
+ *     }
  */
 #include "q4_K.h"
 
@@ -52,6 +91,20 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -107,6 +160,239 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *blocks) {
+    uint32_t qk_words_blocks[36] = {0};
+    float qk_all_base[8];
+    float qk_all_r[8];
+    int32_t qk_all_same[8];
+    float qk_all_gf[8];
+    float qk_all_mf[8];
+    for (int32_t qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_0 = 0.0f;
+        for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+            qk_0 = qk_0 + (qk_x[(qk_g * 32 + qk_i)] * qk_x[(qk_g * 32 + qk_i)]);
+        }
+        const float mean = qk_root(qk_0 / 32.0f);
+        float qk_3 = qk_bits_to_f32(0x7F800000u);
+        for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+            const float qk_4 = qk_x[(qk_g * 32 + qk_i)];
+            if (qk_4 < qk_3) qk_3 = qk_4;
+        }
+        const float qk_1 = qk_3;
+        const float qk_2 = 0.0f;
+        const float lo = (qk_2 < qk_1 ? qk_2 : qk_1);
+        float hi = qk_bits_to_f32(0xFF800000u);
+        float sw = 0.0f;
+        float sx = 0.0f;
+        for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+            const float qk_5 = qk_x[(qk_g * 32 + qk_i)];
+            if (qk_5 > hi) hi = qk_5;
+            const float w = mean + fabsf(qk_x[(qk_g * 32 + qk_i)]);
+            sw = sw + w;
+            sx = sx + (w * qk_x[(qk_g * 32 + qk_i)]);
+        }
+        float base = 0;
+        float r = 0;
+        float g = 0;
+        float low = 0;
+        float error = 0;
+        for (int32_t qk_6 = 0; qk_6 < 22; ++qk_6) {
+            const float qk_try_base = (qk_6 == 0) ? lo : low;
+            const float qk_try_r = ((qk_6 == 0) ? 15.0f : (((-1.0f) + (0.1f * (float)(qk_6 - 1))) + 15.0f)) / (hi - qk_try_base);
+            float qk_try_sl = 0.0f;
+            float qk_try_sll = 0.0f;
+            float qk_try_sxl = 0.0f;
+            for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+                const float w = mean + fabsf(qk_x[(qk_g * 32 + qk_i)]);
+                const int32_t l = qk_clamped(qk_even(qk_try_r * (qk_x[(qk_g * 32 + qk_i)] - qk_try_base)), 0, 15);
+                qk_try_sl = qk_try_sl + (w * (float)l);
+                qk_try_sll = qk_try_sll + ((w * (float)l) * (float)l);
+                qk_try_sxl = qk_try_sxl + ((w * (float)l) * qk_x[(qk_g * 32 + qk_i)]);
+            }
+            const float qk_try_det = (sw * qk_try_sll) - (qk_try_sl * qk_try_sl);
+            const float qk_try_m = ((qk_try_sll * sx) - (qk_try_sl * qk_try_sxl)) / qk_try_det;
+            const float qk_try_g = (qk_6 == 0) ? (1.0f / qk_try_r)
+                : ((qk_try_m > 0.0f) ? (qk_try_sxl / qk_try_sll) : (((sw * qk_try_sxl) - (sx * qk_try_sl)) / qk_try_det));
+            const float qk_try_low = (qk_6 == 0) ? lo : ((qk_try_m > 0.0f) ? 0.0f : qk_try_m);
+            float qk_try_error = 0.0f;
+            for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
+                const float w = mean + fabsf(qk_x[(qk_g * 32 + qk_i)]);
+                const int32_t l = qk_clamped(qk_even(qk_try_r * (qk_x[(qk_g * 32 + qk_i)] - qk_try_base)), 0, 15);
+                const float off = ((qk_try_g * (float)l) + qk_try_low) - qk_x[(qk_g * 32 + qk_i)];
+                qk_try_error = qk_try_error + (w * (off * off));
+            }
+            if (qk_6 == 0 || (((qk_try_det > 0.0f) ? qk_try_error : error) < error)) {
+                base = qk_try_base;
+                r = qk_try_r;
+                g = qk_try_g;
+                low = qk_try_low;
+                error = qk_try_error;
+            }
+        }
+        const int32_t same = (hi == lo) ? 1 : 0;
+        const float gf = (same != 0) ? 0.0f : g;
+        const float mf = (same != 0) ? (-lo) : (-low);
+        qk_all_base[qk_g] = base;
+        qk_all_r[qk_g] = r;
+        qk_all_same[qk_g] = same;
+        qk_all_gf[qk_g] = gf;
+        qk_all_mf[qk_g] = mf;
+    }
+    const float qk_7 = 0.0f;
+    float qk_9 = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 8; ++qk_i) {
+        const float qk_10 = qk_all_gf[qk_i];
+        if (qk_10 > qk_9) qk_9 = qk_10;
+    }
+    const float qk_8 = qk_9;
+    const float gs = (qk_7 < qk_8 ? qk_8 : qk_7);
+    const float qk_11 = 0.0f;
+    float qk_13 = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 8; ++qk_i) {
+        const float qk_14 = qk_all_mf[qk_i];
+        if (qk_14 > qk_13) qk_13 = qk_14;
+    }
+    const float qk_12 = qk_13;
+    const float ms = (qk_11 < qk_12 ? qk_12 : qk_11);
+    const float gr = (gs > 0.0f) ? (63.0f / gs) : 0.0f;
+    const float mr = (ms > 0.0f) ? (63.0f / ms) : 0.0f;
+    uint32_t qk_bits_d = qk_bits_of_f16(gs / 63.0f);
+    const float d = qk_f16_to_f32(qk_bits_d);
+    {
+        const int32_t qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    uint32_t qk_bits_dmin = qk_bits_of_f16(ms / 63.0f);
+    const float dmin = qk_f16_to_f32(qk_bits_dmin);
+    {
+        const int32_t qk_at = 16;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_dmin & 0xFFFFu) << (qk_at & 31);
+    }
+    float qk_all_ds[8];
+    float qk_all_dm[8];
+    for (int32_t qk_g = 0; qk_g < 8; ++qk_g) {
+        const int32_t qk_15 = qk_clamped(qk_even(gr * qk_all_gf[qk_g]), -128, 63) & 255;
+        const int32_t qk_16 = 63;
+        const int32_t sc = (qk_16 < qk_15 ? qk_16 : qk_15);
+        const uint32_t qk_bits_sc = (uint32_t)sc;
+        {
+            const int32_t qk_at = 32 + (qk_g) % 4 * 8 + qk_g / 4 * 64;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int32_t qk_at = 36 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31);
+        }
+        const int32_t mn = qk_clamped(qk_even(mr * qk_all_mf[qk_g]), 0, 63);
+        const uint32_t qk_bits_mn = (uint32_t)mn;
+        {
+            const int32_t qk_at = 64 + (qk_g) % 4 * 8 + qk_g / 4 * 36;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int32_t qk_at = 68 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn >> 4 & 0x3u) << (qk_at & 31);
+        }
+        const float ds = d * (float)sc;
+        const float dm = dmin * (float)mn;
+        qk_all_ds[qk_g] = ds;
+        qk_all_dm[qk_g] = dm;
+    }
+    for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
+        const int32_t q = (qk_all_ds[qk_i / 32] == 0.0f)
+            ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(qk_even(qk_all_r[qk_i / 32] * (qk_x[qk_i] - qk_all_base[qk_i / 32])), 0, 15))
+            : qk_clamped(qk_even((qk_x[qk_i] + qk_all_dm[qk_i / 32]) / qk_all_ds[qk_i / 32]), 0, 15);
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 144; ++qk_j) {
+        blocks[qk_j] = (uint8_t)(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_q4_K_dequant_f32_ref(const void *const weights[1],
@@ -238,6 +524,29 @@ uint64_t qk_q4_K_gemv_id_f16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+void qk_q4_K_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 144u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_K_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 144u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: q4_K_code.c. */
@@ -261,6 +570,8 @@ extern const qk_code qk_q4_K_gemv_id_rows_spirv;
 extern const qk_code qk_q4_K_gemv_id_wide_spirv;
 extern const qk_code qk_q4_K_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q4_K_gemv_id_int8_wide_spirv;
+extern const qk_code qk_q4_K_encode_f32_spirv;
+extern const qk_code qk_q4_K_set_rows_f32_spirv;
 extern const qk_code qk_q4_K_msl;
 
 static const qk_binding q4_K_dequant_f32_bindings[] = {
@@ -275,7 +586,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -298,7 +609,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -332,7 +643,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -355,7 +666,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -387,7 +698,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -410,7 +721,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -448,7 +759,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -471,7 +782,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -511,7 +822,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -534,7 +845,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -572,7 +883,7 @@ static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -595,7 +906,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -621,6 +932,8 @@ static const qk_binding q4_K_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -650,13 +963,14 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -664,12 +978,12 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -693,14 +1007,14 @@ static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_f32",
     .code = &qk_q4_K_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -722,6 +1036,8 @@ static const qk_binding q4_K_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -753,13 +1069,14 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -767,12 +1084,12 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -801,6 +1118,8 @@ static const qk_binding q4_K_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -832,13 +1151,14 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -846,12 +1166,12 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -880,6 +1200,8 @@ static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -911,13 +1233,14 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -925,12 +1248,12 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -959,6 +1282,8 @@ static const qk_binding q4_K_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -988,13 +1313,14 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1002,12 +1328,12 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1031,14 +1357,14 @@ static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_f16",
     .code = &qk_q4_K_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1060,6 +1386,8 @@ static const qk_binding q4_K_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1091,13 +1419,14 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1105,12 +1434,12 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1139,6 +1468,8 @@ static const qk_binding q4_K_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1170,13 +1501,14 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1184,12 +1516,12 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1218,6 +1550,8 @@ static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1249,13 +1583,14 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1263,12 +1598,12 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q4_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1299,6 +1634,8 @@ static const qk_binding q4_K_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1322,13 +1659,14 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1336,12 +1674,12 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1355,14 +1693,14 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_id_f32",
     .code = &qk_q4_K_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1384,6 +1722,8 @@ static const qk_binding q4_K_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1410,13 +1750,14 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q4_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1424,12 +1765,12 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1453,6 +1794,8 @@ static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1479,13 +1822,14 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1493,12 +1837,12 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1522,6 +1866,8 @@ static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1548,13 +1894,14 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1562,12 +1909,12 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1591,6 +1938,8 @@ static const qk_binding q4_K_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1614,13 +1963,14 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1628,12 +1978,12 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1647,14 +1997,14 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_id_f16",
     .code = &qk_q4_K_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1676,6 +2026,8 @@ static const qk_binding q4_K_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1702,13 +2054,14 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q4_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1716,12 +2069,12 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1745,6 +2098,8 @@ static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1771,13 +2126,14 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1785,12 +2141,12 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1814,6 +2170,8 @@ static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1840,13 +2198,14 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q4_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1854,12 +2213,12 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1873,6 +2232,122 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
+};
+
+static const qk_binding q4_K_encode_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field q4_K_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_q4_K_encode_f32_vulkan = {
+    .abi = 8,
+    .name = "q4_K_encode_f32",
+    .format = "q4_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_K_encode_f32_spirv,
+    .binding_count = 2,
+    .bindings = q4_K_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_K_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = q4_K_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q4_K_encode_f32_metal = {
+    .abi = 8,
+    .name = "q4_K_encode_f32",
+    .format = "q4_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_K_encode_f32",
+    .code = &qk_q4_K_msl,
+    .binding_count = 2,
+    .bindings = q4_K_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_K_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q4_K_set_rows_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_K_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
+    .abi = 8,
+    .name = "q4_K_set_rows_f32",
+    .format = "q4_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_K_set_rows_f32_spirv,
+    .binding_count = 4,
+    .bindings = q4_K_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q4_K_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = q4_K_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q4_K_set_rows_f32_metal = {
+    .abi = 8,
+    .name = "q4_K_set_rows_f32",
+    .format = "q4_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_K_set_rows_f32",
+    .code = &qk_q4_K_msl,
+    .binding_count = 4,
+    .bindings = q4_K_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q4_K_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
 };
 
 /* ---- dispatch ---- */
@@ -2015,4 +2490,16 @@ qk_status qk_q4_K_gemv_id_int24_f16(const qk_backend *backend, const qk_range we
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q4_K_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_q4_K_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_encode_f32_metal : &qk_q4_K_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q4_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_set_rows_f32_metal : &qk_q4_K_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

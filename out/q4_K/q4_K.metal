@@ -24,6 +24,45 @@
 //     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
 //
 //     value = d * sc * q - dmin * mn
+//
+//     # ggml's quantize_row_q4_K_ref. For each group 22 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
+//     # least squares; those with the least error are kept. Scales and minimums are then rounded to 6 bits, and all codes made again.
+//     encode {
+//         mean per 32 = sqrt(sum(x * x) / 32.0)
+//         w per 1 = mean + abs(x)
+//         lo per 32 = min(min(x), 0.0)
+//         hi per 32 = max(x)
+//         sw per 32 = sum(w)
+//         sx per 32 = sum(w * x)
+//         best per 32 of t in 22 {
+//             base = t == 0 ? lo : kept(low)
+//             r = (t == 0 ? 15.0 : -1.0 + 0.1 * (t - 1) + 15.0) / (hi - base)
+//             l per 1 = even(r * (x - base), 0, 15)
+//             sl = sum(w * l)
+//             sll = sum(w * l * l)
+//             sxl = sum(w * l * x)
+//             det = sw * sll - sl * sl
+//             m = (sll * sx - sl * sxl) / det
+//             g = t == 0 ? 1.0 / r : m > 0.0 ? sxl / sll : (sw * sxl - sx * sl) / det
+//             low = t == 0 ? lo : m > 0.0 ? 0.0 : m
+//             off per 1 = g * l + low - x
+//             error = sum(w * (off * off))
+//         } where (det > 0.0 ? error : kept(error)) < kept(error)
+//         same per 32 = hi == lo ? 1 : 0
+//         gf per 32 = same ? 0.0 : g
+//         mf per 32 = same ? -lo : -low
+//         gs = max(0.0, max(gf))
+//         ms = max(0.0, max(mf))
+//         gr = gs > 0.0 ? 63.0 / gs : 0.0
+//         mr = ms > 0.0 ? 63.0 / ms : 0.0
+//         d = gs / 63.0
+//         dmin = ms / 63.0
+//         sc = min(even(gr * gf, -128, 63) & 255, 63)    # a scale below 0, which is rare, becomes 63
+//         mn = even(mr * mf, 0, 63)
+//         ds per 32 = d * sc
+//         dm per 32 = dmin * mn
+//         q = ds == 0.0 ? (same ? 0 : even(r * (x - base), 0, 15)) : even((x + dm) / ds, 0, 15)
+//     }
 #include <metal_stdlib>
 using namespace metal;
 
@@ -35,6 +74,11 @@ namespace qk_q4_K {
 // The half in the low 16 bits.
 inline float f16_to_f32(uint bits) {
     return float(as_type<half>(ushort(bits)));
+}
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
 }
 
 // Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
@@ -114,32 +158,40 @@ struct sum_shape {
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
-    device const float *scale, *bias;
+    device const float *scale, *bias, *gate, *residual;
     uint epilogue;
 };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
-constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, SCALES_ROWS = 256, SCALES_VECTORS = 512;
+constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, GATES = 8, ADDS_RESIDUAL = 16, SCALES_ROWS = 256, SCALES_VECTORS = 512;
 
 // Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
 struct place_of_result {
     uint at, row, vector, tensor;
 };
 
-// A result is done; or, where sums come in parts, one of them is.
-inline void finish(results to, place_of_result r, float sum, bool first = true)
+inline float silu(float v)
+{
+    return v / (1.0f + precise::exp(-v));
+}
+
+// A result is done; or, where sums come in parts, one of them is, which may be the first or the last.
+inline void finish(results to, place_of_result r, float sum, bool first = true, bool last = true)
 {
     if ((to.epilogue & SCALES) != 0)
         sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
     if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
-    to.y[r.at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[r.at] + sum;
+    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += to.y[r.at];
+    if (last && (to.epilogue & GATES) != 0) sum *= silu(to.gate[r.at]);
+    if (last && (to.epilogue & ADDS_RESIDUAL) != 0) sum += to.residual[r.at];
+    to.y[r.at] = sum;
 }
 
 // The same of row `n` of right-hand side `m`.
-inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true, bool last = true)
 {
     const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
-    finish(to, r, sum, first);
+    finish(to, r, sum, first, last);
 }
 
 // Where a thread stands.
@@ -274,6 +326,278 @@ inline void sum_rows(
             if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+inline uint qk_mantissa(uint bits, thread int &exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = int(clz(bits)) - 8;
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it. A device's own division may be off: here it makes a guess, and integers
+// count what the guess leaves.
+inline float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, nan = 0x7FC00000u, a_bits = as_type<uint>(numerator), b_bits = as_type<uint>(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == infinity && b == infinity) || (a == 0u && b == 0u)) return as_type<float>(nan);
+    if (a == 0u || b == infinity) return as_type<float>(sign);
+    if (a == infinity || b == 0u) return as_type<float>(sign | infinity);
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    uint quotient = uint(float(n) / float(d) * 16777216.0f);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    if (exponent > 254) return as_type<float>(sign | infinity);
+    if (exponent < -23) return as_type<float>(sign);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return as_type<float>(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
+}
+
+// The square root, rounded to nearest, digit by digit.
+inline float qk_root(float v) {
+    const uint bits = as_type<uint>(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return as_type<float>(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return as_type<float>((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+inline float qk_round(float v) {
+    const float whole = trunc(v);
+    const float rest = abs(v - whole);
+    const float next = whole + (v < 0.0f ? -1.0f : 1.0f);
+    return rest >= 0.5f ? next : whole;
+}
+
+inline bool qk_is_nan(float v) {
+    return (as_type<uint>(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+inline uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : uint(as_type<ushort>(half(v)));
+}
+
+inline uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : uint(f32_to_bf16(v));
+}
+
+inline uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : as_type<uint>(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+inline int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+inline int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+inline int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0f : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+// Makes a block of floats.
+inline void qk_encode(uint qk_block, device const float *qk_x, device uint *blocks) {
+    uint qk_words_blocks[36] = {0};
+    float qk_all_base[8];
+    float qk_all_r[8];
+    int qk_all_same[8];
+    float qk_all_gf[8];
+    float qk_all_mf[8];
+    for (int qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_held[32];
+        for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const float4 qk_v = ((device const float4 *)qk_x)[uint(qk_g) * 8u + uint(qk_j)];
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        float qk_0 = 0.0f;
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            qk_0 = qk_0 + (qk_held[qk_i] * qk_held[qk_i]);
+        }
+        const float mean = qk_root(qk_quotient(qk_0, 32.0f));
+        float qk_3 = as_type<float>(0x7F800000u);
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            const float qk_4 = qk_held[qk_i];
+            if (qk_4 < qk_3) qk_3 = qk_4;
+        }
+        const float qk_1 = qk_3;
+        const float qk_2 = 0.0f;
+        const float lo = (qk_2 < qk_1 ? qk_2 : qk_1);
+        float hi = as_type<float>(0xFF800000u);
+        float sw = 0.0f;
+        float sx = 0.0f;
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            const float qk_5 = qk_held[qk_i];
+            if (qk_5 > hi) hi = qk_5;
+            const float w = mean + abs(qk_held[qk_i]);
+            sw = sw + w;
+            sx = sx + (w * qk_held[qk_i]);
+        }
+        float base = 0;
+        float r = 0;
+        float g = 0;
+        float low = 0;
+        float error = 0;
+        for (int qk_6 = 0; qk_6 < 22; ++qk_6) {
+            const float qk_try_base = (qk_6 == 0) ? lo : low;
+            const float qk_try_r = qk_quotient((qk_6 == 0) ? 15.0f : (((-1.0f) + (0.1f * float(qk_6 - 1))) + 15.0f), hi - qk_try_base);
+            float qk_try_sl = 0.0f;
+            float qk_try_sll = 0.0f;
+            float qk_try_sxl = 0.0f;
+            for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                const float w = mean + abs(qk_held[qk_i]);
+                const int l = qk_clamped(rint(qk_try_r * (qk_held[qk_i] - qk_try_base)), 0, 15);
+                qk_try_sl = qk_try_sl + (w * float(l));
+                qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
+                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[qk_i]);
+            }
+            const float qk_try_det = (sw * qk_try_sll) - (qk_try_sl * qk_try_sl);
+            const float qk_try_m = qk_quotient((qk_try_sll * sx) - (qk_try_sl * qk_try_sxl), qk_try_det);
+            const float qk_try_g = (qk_6 == 0) ? (qk_quotient(1.0f, qk_try_r))
+                : ((qk_try_m > 0.0f) ? (qk_quotient(qk_try_sxl, qk_try_sll))
+                : (qk_quotient((sw * qk_try_sxl) - (sx * qk_try_sl), qk_try_det)));
+            const float qk_try_low = (qk_6 == 0) ? lo : ((qk_try_m > 0.0f) ? 0.0f : qk_try_m);
+            float qk_try_error = 0.0f;
+            for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                const float w = mean + abs(qk_held[qk_i]);
+                const int l = qk_clamped(rint(qk_try_r * (qk_held[qk_i] - qk_try_base)), 0, 15);
+                const float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[qk_i];
+                qk_try_error = qk_try_error + (w * (off * off));
+            }
+            if (qk_6 == 0 || (((qk_try_det > 0.0f) ? qk_try_error : error) < error)) {
+                base = qk_try_base;
+                r = qk_try_r;
+                g = qk_try_g;
+                low = qk_try_low;
+                error = qk_try_error;
+            }
+        }
+        const int same = (hi == lo) ? 1 : 0;
+        const float gf = (same != 0) ? 0.0f : g;
+        const float mf = (same != 0) ? (-lo) : (-low);
+        qk_all_base[qk_g] = base;
+        qk_all_r[qk_g] = r;
+        qk_all_same[qk_g] = same;
+        qk_all_gf[qk_g] = gf;
+        qk_all_mf[qk_g] = mf;
+    }
+    const float qk_7 = 0.0f;
+    float qk_9 = as_type<float>(0xFF800000u);
+    for (int qk_i = 0; qk_i < 8; ++qk_i) {
+        const float qk_10 = qk_all_gf[qk_i];
+        if (qk_10 > qk_9) qk_9 = qk_10;
+    }
+    const float qk_8 = qk_9;
+    const float gs = (qk_7 < qk_8 ? qk_8 : qk_7);
+    const float qk_11 = 0.0f;
+    float qk_13 = as_type<float>(0xFF800000u);
+    for (int qk_i = 0; qk_i < 8; ++qk_i) {
+        const float qk_14 = qk_all_mf[qk_i];
+        if (qk_14 > qk_13) qk_13 = qk_14;
+    }
+    const float qk_12 = qk_13;
+    const float ms = (qk_11 < qk_12 ? qk_12 : qk_11);
+    const float gr = (gs > 0.0f) ? (qk_quotient(63.0f, gs)) : 0.0f;
+    const float mr = (ms > 0.0f) ? (qk_quotient(63.0f, ms)) : 0.0f;
+    uint qk_bits_d = qk_bits_of_f16(qk_quotient(gs, 63.0f));
+    const float d = f16_to_f32(qk_bits_d);
+    {
+        const int qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    uint qk_bits_dmin = qk_bits_of_f16(qk_quotient(ms, 63.0f));
+    const float dmin = f16_to_f32(qk_bits_dmin);
+    {
+        const int qk_at = 16;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_dmin & 0xFFFFu) << (qk_at & 31);
+    }
+    float qk_all_ds[8];
+    float qk_all_dm[8];
+    for (int qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_held[32];
+        for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const float4 qk_v = ((device const float4 *)qk_x)[uint(qk_g) * 8u + uint(qk_j)];
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        const int qk_15 = qk_clamped(rint(gr * qk_all_gf[qk_g]), -128, 63) & 255;
+        const int qk_16 = 63;
+        const int sc = (qk_16 < qk_15 ? qk_16 : qk_15);
+        const uint qk_bits_sc = uint(sc);
+        {
+            const int qk_at = 32 + (qk_g) % 4 * 8 + qk_g / 4 * 64;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int qk_at = 36 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31);
+        }
+        const int mn = qk_clamped(rint(mr * qk_all_mf[qk_g]), 0, 63);
+        const uint qk_bits_mn = uint(mn);
+        {
+            const int qk_at = 64 + (qk_g) % 4 * 8 + qk_g / 4 * 36;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int qk_at = 68 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn >> 4 & 0x3u) << (qk_at & 31);
+        }
+        const float ds = d * float(sc);
+        const float dm = dmin * float(mn);
+        qk_all_ds[qk_g] = ds;
+        qk_all_dm[qk_g] = dm;
+    }
+    for (int qk_i = 0; qk_i < 256; ++qk_i) {
+        const int q = (qk_all_ds[qk_i / 32] == 0.0f)
+            ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(rint(qk_all_r[qk_i / 32] * (qk_x[qk_i] - qk_all_base[qk_i / 32])), 0, 15))
+            : qk_clamped(rint(qk_quotient(qk_x[qk_i] + qk_all_dm[qk_i / 32], qk_all_ds[qk_i / 32])), 0, 15);
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int qk_j = 0; qk_j < 36; ++qk_j) {
+        blocks[qk_block * 36u + uint(qk_j)] = uint(qk_words_blocks[qk_j]);
     }
 }
 
@@ -450,7 +774,9 @@ kernel void q4_K_gemv_f32(
     device float *y [[buffer(2)]],
     device const float *result_scale [[buffer(3)]],
     device const float *row_bias [[buffer(4)]],
-    constant qk_q4_K::sum_shape &push [[buffer(5)]],
+    device const float *result_gate [[buffer(5)]],
+    device const float *residual [[buffer(6)]],
+    constant qk_q4_K::sum_shape &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -461,7 +787,7 @@ kernel void q4_K_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_q4_K::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_q4_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (q4_K_gemv_f32_batch) {
         case 1: qk_q4_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -480,7 +806,9 @@ kernel void q4_K_gemv_f16(
     device float *y [[buffer(2)]],
     device const float *result_scale [[buffer(3)]],
     device const float *row_bias [[buffer(4)]],
-    constant qk_q4_K::sum_shape &push [[buffer(5)]],
+    device const float *result_gate [[buffer(5)]],
+    device const float *residual [[buffer(6)]],
+    constant qk_q4_K::sum_shape &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -491,7 +819,7 @@ kernel void q4_K_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
+    const qk_q4_K::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     const qk_q4_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (q4_K_gemv_f16_batch) {
         case 1: qk_q4_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -520,8 +848,10 @@ kernel void q4_K_gemv_id_f32(
     device float *y [[buffer(4)]],
     device const float *result_scale [[buffer(5)]],
     device const float *row_bias [[buffer(6)]],
+    device const float *result_gate [[buffer(7)]],
+    device const float *residual [[buffer(8)]],
     device atomic_uint *status [[buffer(3)]],
-    constant q4_K_gemv_id_f32_push &push [[buffer(7)]],
+    constant q4_K_gemv_id_f32_push &push [[buffer(9)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -533,7 +863,7 @@ kernel void q4_K_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
+    qk_q4_K::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][2];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -547,7 +877,8 @@ kernel void q4_K_gemv_id_f32(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_q4_K::ADDS_TO_Y;  // an expert that is not there has zeros
+        // an expert that is not there has zeros
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_q4_K::ADDS_TO_Y | qk_q4_K::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -601,8 +932,10 @@ kernel void q4_K_gemv_id_f16(
     device float *y [[buffer(4)]],
     device const float *result_scale [[buffer(5)]],
     device const float *row_bias [[buffer(6)]],
+    device const float *result_gate [[buffer(7)]],
+    device const float *residual [[buffer(8)]],
     device atomic_uint *status [[buffer(3)]],
-    constant q4_K_gemv_id_f16_push &push [[buffer(7)]],
+    constant q4_K_gemv_id_f16_push &push [[buffer(9)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -614,7 +947,7 @@ kernel void q4_K_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
+    qk_q4_K::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][2];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -628,7 +961,8 @@ kernel void q4_K_gemv_id_f16(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_q4_K::ADDS_TO_Y;  // an expert that is not there has zeros
+        // an expert that is not there has zeros
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_q4_K::ADDS_TO_Y | qk_q4_K::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -660,5 +994,47 @@ kernel void q4_K_gemv_id_f16(
             qk_q4_K::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// q4_K_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32.
+struct q4_K_encode_f32_push {
+    uint tiles;  // blocks of 256 elements, to make
+};
+
+kernel void q4_K_encode_f32(
+    device uint *blocks [[buffer(0)]],
+    device const float *src [[buffer(1)]],
+    constant q4_K_encode_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_q4_K::qk_encode(i, src + i * 256u, blocks);
+}
+
+// q4_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+struct q4_K_set_rows_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 256 elements in a row
+    uint tokens;
+};
+
+kernel void q4_K_set_rows_f32(
+    device uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const float *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q4_K_set_rows_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_q4_K::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 256u, blocks);
     }
 }

@@ -25,14 +25,53 @@
  *              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
  *
  *     value = d * sc * q - dmin * mn
+ *
+ *     # ggml's quantize_row_q5_K_ref. For each group 17 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
+ *     # least squares; those with the least error are kept. Scales and minimums are then rounded to 6 bits, and all codes made again.
+ *     encode {
+ *         mean per 32 = sqrt(sum(x * x) / 32.0)
+ *         w per 1 = mean + abs(x)
+ *         lo per 32 = min(min(x), 0.0)
+ *         hi per 32 = max(x)
+ *         sw per 32 = sum(w)
+ *         sx per 32 = sum(w * x)
+ *         best per 32 of t in 17 {
+ *             base = t == 0 ? lo : kept(low)
+ *             r = (t == 0 ? 31.0 : -0.5 + 0.1 * (t - 1) + 31.0) / (hi - base)
+ *             l per 1 = even(r * (x - base), 0, 31)
+ *             sl = sum(w * l)
+ *             sll = sum(w * l * l)
+ *             sxl = sum(w * l * x)
+ *             det = sw * sll - sl * sl
+ *             m = (sll * sx - sl * sxl) / det
+ *             g = t == 0 ? 1.0 / r : m > 0.0 ? sxl / sll : (sw * sxl - sx * sl) / det
+ *             low = t == 0 ? lo : m > 0.0 ? 0.0 : m
+ *             off per 1 = g * l + low - x
+ *             error = sum(w * (off * off))
+ *         } where (det > 0.0 ? error : kept(error)) < kept(error)
+ *         same per 32 = hi == lo ? 1 : 0
+ *         gf per 32 = same ? 0.0 : g
+ *         mf per 32 = same ? -lo : -low
+ *         gs = max(0.0, max(gf))
+ *         ms = max(0.0, max(mf))
+ *         gr = gs > 0.0 ? 63.0 / gs : 0.0
+ *         mr = ms > 0.0 ? 63.0 / ms : 0.0
+ *         d = gs / 63.0
+ *         dmin = ms / 63.0
+ *         sc = min(even(gr * gf, -128, 63) & 255, 63)    # a scale below 0, which is rare, becomes 63
+ *         mn = even(mr * mf, 0, 63)
+ *         ds per 32 = d * sc
+ *         dm per 32 = dmin * mn
+ *         q = ds == 0.0 ? (same ? 0 : even(r * (x - base), 0, 31)) : even((x + dm) / ds, 0, 31)
+ *     }
  */
 #ifndef QK_q5_K_KERNELS_H
 #define QK_q5_K_KERNELS_H
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 7
-#error "made for version 7 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 8
+#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -188,6 +227,22 @@ extern const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan;
 qk_status qk_q5_K_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* q5_K_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
+extern const qk_kernel qk_q5_K_encode_f32_vulkan;
+extern const qk_kernel qk_q5_K_encode_f32_metal;
+qk_status qk_q5_K_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_q5_K_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src);
+
+/* q5_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
+extern const qk_kernel qk_q5_K_set_rows_f32_vulkan;
+extern const qk_kernel qk_q5_K_set_rows_f32_metal;
+qk_status qk_q5_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q5_K_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
 
 #ifdef __cplusplus
 }

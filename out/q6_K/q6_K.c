@@ -22,6 +22,29 @@
  *              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
  *
  *     value = d * sc * (q - 32)
+ *
+ *     # ggml's quantize_row_q6_K_ref. For each group 19 steps are tried, each with codes and with the scale that is best for them, weighted
+ *     # with x^2; the one with the least error is kept. Scales are then rounded to 8 bits, and all codes made again.
+ *     encode {
+ *         m per 16 = extreme(x)
+ *         best per 16 of t in 19 {
+ *             r = t == 0 ? -32.0 / m : -(32.0 + 0.1 * (t < 10 ? t - 10 : t - 9)) / m
+ *             l per 1 = even(r * x, -32, 31)
+ *             a = sum(x * x * x * l)
+ *             b = sum(x * x * l * l)
+ *             g = b == 0.0 ? 0.0 : a / b
+ *             score = g * a
+ *         } where (b > 0.0 ? a * a : -1.0) > kept(score) * b
+ *         small per 16 = abs(m) < 1e-15 ? 1 : 0
+ *         gf per 16 = small ? 0.0 : g
+ *         top = extreme(gf)
+ *         zero = abs(top) < 1e-15 ? 1 : 0
+ *         inv = -128.0 / top
+ *         d = zero ? 0.0 : 1.0 / inv
+ *         sc = zero ? 0 : even(inv * gf, -128, 127)
+ *         ds per 16 = d * sc
+ *         q = zero ? 0 : ds != 0.0 ? even(x / ds, -32, 31) + 32 : small ? 0 : even(r * x, -32, 31) + 32
+ *     }
  */
 #include "q6_K.h"
 
@@ -50,6 +73,20 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -104,6 +141,167 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *blocks) {
+    uint32_t qk_words_blocks[53] = {0};
+    float qk_all_r[16];
+    int32_t qk_all_small[16];
+    float qk_all_gf[16];
+    for (int32_t qk_g = 0; qk_g < 16; ++qk_g) {
+        float m = 0.0f;
+        for (int32_t qk_i = 0; qk_i < 16; ++qk_i) {
+            const float qk_0 = qk_x[(qk_g * 16 + qk_i)];
+            if (fabsf(qk_0) > fabsf(m)) m = qk_0;
+        }
+        float r = 0;
+        float g = 0;
+        float score = 0;
+        for (int32_t qk_1 = 0; qk_1 < 19; ++qk_1) {
+            const float qk_try_r = (qk_1 == 0) ? ((-32.0f) / m)
+                : ((-(32.0f + (0.1f * (float)((qk_1 < 10) ? (qk_1 - 10) : (qk_1 - 9))))) / m);
+            float qk_try_a = 0.0f;
+            float qk_try_b = 0.0f;
+            for (int32_t qk_i = 0; qk_i < 16; ++qk_i) {
+                const int32_t l = qk_clamped(qk_even(qk_try_r * qk_x[(qk_g * 16 + qk_i)]), -32, 31);
+                qk_try_a = qk_try_a + (((qk_x[(qk_g * 16 + qk_i)] * qk_x[(qk_g * 16 + qk_i)]) * qk_x[(qk_g * 16 + qk_i)]) * (float)l);
+                qk_try_b = qk_try_b + (((qk_x[(qk_g * 16 + qk_i)] * qk_x[(qk_g * 16 + qk_i)]) * (float)l) * (float)l);
+            }
+            const float qk_try_g = (qk_try_b == 0.0f) ? 0.0f : (qk_try_a / qk_try_b);
+            const float qk_try_score = qk_try_g * qk_try_a;
+            if (qk_1 == 0 || (((qk_try_b > 0.0f) ? (qk_try_a * qk_try_a) : (-1.0f)) > (score * qk_try_b))) {
+                r = qk_try_r;
+                g = qk_try_g;
+                score = qk_try_score;
+            }
+        }
+        const int32_t small = (fabsf(m) < 1e-15f) ? 1 : 0;
+        const float gf = (small != 0) ? 0.0f : g;
+        qk_all_r[qk_g] = r;
+        qk_all_small[qk_g] = small;
+        qk_all_gf[qk_g] = gf;
+    }
+    float top = 0.0f;
+    for (int32_t qk_i = 0; qk_i < 16; ++qk_i) {
+        const float qk_2 = qk_all_gf[qk_i];
+        if (fabsf(qk_2) > fabsf(top)) top = qk_2;
+    }
+    const int32_t zero = (fabsf(top) < 1e-15f) ? 1 : 0;
+    const float inv = (-128.0f) / top;
+    uint32_t qk_bits_d = qk_bits_of_f16((zero != 0) ? 0.0f : (1.0f / inv));
+    const float d = qk_f16_to_f32(qk_bits_d);
+    {
+        const int32_t qk_at = 1664;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    float qk_all_ds[16];
+    for (int32_t qk_g = 0; qk_g < 16; ++qk_g) {
+        const int32_t sc = (zero != 0) ? 0 : qk_clamped(qk_even(inv * qk_all_gf[qk_g]), -128, 127);
+        const uint32_t qk_bits_sc = (uint32_t)sc;
+        {
+            const int32_t qk_at = 1536 + qk_g * 8;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc & 0xFFu) << (qk_at & 31);
+        }
+        const float ds = d * (float)sc;
+        qk_all_ds[qk_g] = ds;
+    }
+    for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
+        const int32_t q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0f)
+            ? (qk_clamped(qk_even(qk_x[qk_i] / qk_all_ds[qk_i / 16]), -32, 31) + 32)
+            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(qk_even(qk_all_r[qk_i / 16] * qk_x[qk_i]), -32, 31) + 32)));
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int32_t qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 210; ++qk_j) {
+        blocks[qk_j] = (uint8_t)(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_q6_K_dequant_f32_ref(const void *const weights[1],
@@ -235,6 +433,29 @@ uint64_t qk_q6_K_gemv_id_f16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+void qk_q6_K_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 210u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q6_K_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 210u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: q6_K_code.c. */
@@ -258,6 +479,8 @@ extern const qk_code qk_q6_K_gemv_id_rows_spirv;
 extern const qk_code qk_q6_K_gemv_id_wide_spirv;
 extern const qk_code qk_q6_K_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q6_K_gemv_id_int8_wide_spirv;
+extern const qk_code qk_q6_K_encode_f32_spirv;
+extern const qk_code qk_q6_K_set_rows_f32_spirv;
 extern const qk_code qk_q6_K_msl;
 
 static const qk_binding q6_K_dequant_f32_bindings[] = {
@@ -272,7 +495,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -295,7 +518,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -329,7 +552,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -352,7 +575,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -384,7 +607,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -407,7 +630,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -445,7 +668,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -468,7 +691,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -508,7 +731,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -531,7 +754,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -569,7 +792,7 @@ static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -592,7 +815,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -618,6 +841,8 @@ static const qk_binding q6_K_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -649,13 +874,14 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -663,12 +889,12 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -692,14 +918,14 @@ static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_f32",
     .code = &qk_q6_K_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -721,6 +947,8 @@ static const qk_binding q6_K_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -754,13 +982,14 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -768,12 +997,12 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -802,6 +1031,8 @@ static const qk_binding q6_K_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -835,13 +1066,14 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -849,12 +1081,12 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -884,6 +1116,8 @@ static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -917,13 +1151,14 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -931,12 +1166,12 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -966,6 +1201,8 @@ static const qk_binding q6_K_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -997,13 +1234,14 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1011,12 +1249,12 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1040,14 +1278,14 @@ static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_f16",
     .code = &qk_q6_K_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1069,6 +1307,8 @@ static const qk_binding q6_K_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1102,13 +1342,14 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1116,12 +1357,12 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1150,6 +1391,8 @@ static const qk_binding q6_K_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1183,13 +1426,14 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1197,12 +1441,12 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1232,6 +1476,8 @@ static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1265,13 +1511,14 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1279,12 +1526,12 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = q6_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1316,6 +1563,8 @@ static const qk_binding q6_K_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1339,13 +1588,14 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q6_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1353,12 +1603,12 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1372,14 +1622,14 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_id_f32",
     .code = &qk_q6_K_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1401,6 +1651,8 @@ static const qk_binding q6_K_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1429,13 +1681,14 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1443,12 +1696,12 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1472,6 +1725,8 @@ static const qk_binding q6_K_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1500,13 +1755,14 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q6_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1514,12 +1770,12 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1543,6 +1799,8 @@ static const qk_binding q6_K_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1571,13 +1829,14 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1585,12 +1844,12 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1614,6 +1873,8 @@ static const qk_binding q6_K_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1637,13 +1898,14 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {12, "checked", 0, 2, q6_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1651,12 +1913,12 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1670,14 +1932,14 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_id_f16",
     .code = &qk_q6_K_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1699,6 +1961,8 @@ static const qk_binding q6_K_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1727,13 +1991,14 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1741,12 +2006,12 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1770,6 +2035,8 @@ static const qk_binding q6_K_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1798,13 +2065,14 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q6_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1812,12 +2080,12 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1841,6 +2109,8 @@ static const qk_binding q6_K_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1869,13 +2139,14 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1883,12 +2154,12 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1902,6 +2173,122 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
+};
+
+static const qk_binding q6_K_encode_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field q6_K_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_q6_K_encode_f32_vulkan = {
+    .abi = 8,
+    .name = "q6_K_encode_f32",
+    .format = "q6_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q6_K_encode_f32_spirv,
+    .binding_count = 2,
+    .bindings = q6_K_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q6_K_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = q6_K_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q6_K_encode_f32_metal = {
+    .abi = 8,
+    .name = "q6_K_encode_f32",
+    .format = "q6_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q6_K_encode_f32",
+    .code = &qk_q6_K_msl,
+    .binding_count = 2,
+    .bindings = q6_K_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q6_K_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q6_K_set_rows_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q6_K_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
+    .abi = 8,
+    .name = "q6_K_set_rows_f32",
+    .format = "q6_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q6_K_set_rows_f32_spirv,
+    .binding_count = 4,
+    .bindings = q6_K_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q6_K_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = q6_K_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q6_K_set_rows_f32_metal = {
+    .abi = 8,
+    .name = "q6_K_set_rows_f32",
+    .format = "q6_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q6_K_set_rows_f32",
+    .code = &qk_q6_K_msl,
+    .binding_count = 4,
+    .bindings = q6_K_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q6_K_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
 };
 
 /* ---- dispatch ---- */
@@ -2044,4 +2431,16 @@ qk_status qk_q6_K_gemv_id_int24_f16(const qk_backend *backend, const qk_range we
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q6_K_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_q6_K_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_encode_f32_metal : &qk_q6_K_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q6_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_set_rows_f32_metal : &qk_q6_K_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -22,14 +22,37 @@
  *              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
  *
  *     value = d * sc * (q - 32)
+ *
+ *     # ggml's quantize_row_q6_K_ref. For each group 19 steps are tried, each with codes and with the scale that is best for them, weighted
+ *     # with x^2; the one with the least error is kept. Scales are then rounded to 8 bits, and all codes made again.
+ *     encode {
+ *         m per 16 = extreme(x)
+ *         best per 16 of t in 19 {
+ *             r = t == 0 ? -32.0 / m : -(32.0 + 0.1 * (t < 10 ? t - 10 : t - 9)) / m
+ *             l per 1 = even(r * x, -32, 31)
+ *             a = sum(x * x * x * l)
+ *             b = sum(x * x * l * l)
+ *             g = b == 0.0 ? 0.0 : a / b
+ *             score = g * a
+ *         } where (b > 0.0 ? a * a : -1.0) > kept(score) * b
+ *         small per 16 = abs(m) < 1e-15 ? 1 : 0
+ *         gf per 16 = small ? 0.0 : g
+ *         top = extreme(gf)
+ *         zero = abs(top) < 1e-15 ? 1 : 0
+ *         inv = -128.0 / top
+ *         d = zero ? 0.0 : 1.0 / inv
+ *         sc = zero ? 0 : even(inv * gf, -128, 127)
+ *         ds per 16 = d * sc
+ *         q = zero ? 0 : ds != 0.0 ? even(x / ds, -32, 31) + 32 : small ? 0 : even(r * x, -32, 31) + 32
+ *     }
  */
 #ifndef QK_q6_K_KERNELS_H
 #define QK_q6_K_KERNELS_H
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 7
-#error "made for version 7 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 8
+#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -185,6 +208,22 @@ extern const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan;
 qk_status qk_q6_K_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* q6_K_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
+extern const qk_kernel qk_q6_K_encode_f32_vulkan;
+extern const qk_kernel qk_q6_K_encode_f32_metal;
+qk_status qk_q6_K_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_q6_K_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src);
+
+/* q6_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
+extern const qk_kernel qk_q6_K_set_rows_f32_vulkan;
+extern const qk_kernel qk_q6_K_set_rows_f32_metal;
+qk_status qk_q6_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q6_K_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
 
 #ifdef __cplusplus
 }

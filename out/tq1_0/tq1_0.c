@@ -19,6 +19,14 @@
  *         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
  *
  *     value = (t - 1) * d
+ *
+ *     # ggml's quantize_row_tq1_0_ref
+ *     encode {
+ *         s = max(abs(x))
+ *         r = s == 0.0 ? 0.0 : 1.0 / s
+ *         d = s
+ *         t = round(x * r, -1, 1) + 1
+ *     }
  */
 #include "tq1_0.h"
 
@@ -47,6 +55,20 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -94,6 +116,140 @@ static uint16_t f16_at(const void *const *from, uint64_t index) {
 
 static uint16_t bf16_at(const void *const *from, uint64_t index) {
     return qk_f32_to_bf16(value_at(from, index));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *blocks) {
+    uint32_t qk_words_blocks[14] = {0};
+    float s = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
+        const float qk_0 = fabsf(qk_x[qk_i]);
+        if (qk_0 > s) s = qk_0;
+    }
+    const float r = (s == 0.0f) ? 0.0f : (1.0f / s);
+    uint32_t qk_bits_d = qk_bits_of_f16(s);
+    {
+        const int32_t qk_at = 416;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    for (int32_t qk_i = 0; qk_i < 256; ++qk_i) {
+        const int32_t t = qk_clamped(qk_round(qk_x[qk_i] * r), -1, 1) + 1;
+        const uint32_t qk_bits_t = (uint32_t)t;
+        if (qk_i >= 0 && qk_i < 160) {
+            const int32_t qk_at = 0 + (qk_i) % 32 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
+                << (qk_at & 31);
+        }
+        if (qk_i >= 160 && qk_i < 240) {
+            const int32_t qk_at = 256 + ((qk_i - 160)) % 16 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
+                : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
+        }
+        if (qk_i >= 240 && qk_i < 256) {
+            const int32_t qk_at = 384 + ((qk_i - 240)) % 4 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 32; ++qk_j) {
+        const int32_t qk_at = 0 + qk_j * 8;
+        const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+    }
+    for (int32_t qk_j = 0; qk_j < 16; ++qk_j) {
+        const int32_t qk_at = 256 + qk_j * 8;
+        const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+    }
+    for (int32_t qk_j = 0; qk_j < 4; ++qk_j) {
+        const int32_t qk_at = 384 + qk_j * 8;
+        const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
+    }
+    for (int32_t qk_j = 0; qk_j < 54; ++qk_j) {
+        blocks[qk_j] = (uint8_t)(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_tq1_0_dequant_f32_ref(const void *const weights[1],
@@ -225,6 +381,29 @@ uint64_t qk_tq1_0_gemv_id_f16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+void qk_tq1_0_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_tq1_0_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 54u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: tq1_0_code.c. */
@@ -246,6 +425,8 @@ extern const qk_code qk_tq1_0_gemv_int8_teams_spirv;
 extern const qk_code qk_tq1_0_gemv_id_rows_spirv;
 extern const qk_code qk_tq1_0_gemv_id_wide_spirv;
 extern const qk_code qk_tq1_0_gemv_id_int8_rows_spirv;
+extern const qk_code qk_tq1_0_encode_f32_spirv;
+extern const qk_code qk_tq1_0_set_rows_f32_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -260,7 +441,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -283,7 +464,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -317,7 +498,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -340,7 +521,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -372,7 +553,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -395,7 +576,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -433,7 +614,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -456,7 +637,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -496,7 +677,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -519,7 +700,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -557,7 +738,7 @@ static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -580,7 +761,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -606,6 +787,8 @@ static const qk_binding tq1_0_gemv_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -633,13 +816,14 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -647,12 +831,12 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -673,14 +857,14 @@ static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_f32",
     .code = &qk_tq1_0_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -702,6 +886,8 @@ static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -735,13 +921,14 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -749,12 +936,12 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -783,6 +970,8 @@ static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -817,13 +1006,14 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -831,12 +1021,12 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -865,6 +1055,8 @@ static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -899,13 +1091,14 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
-    {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -913,12 +1106,12 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -948,6 +1141,8 @@ static const qk_binding tq1_0_gemv_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -975,13 +1170,14 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, tq1_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -989,12 +1185,12 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1015,14 +1211,14 @@ static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_f16",
     .code = &qk_tq1_0_msl,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1044,6 +1240,8 @@ static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1077,13 +1275,14 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1091,12 +1290,12 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1125,6 +1324,8 @@ static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1159,13 +1360,14 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1173,12 +1375,12 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1207,6 +1409,8 @@ static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1241,13 +1445,14 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
-    {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1255,12 +1460,12 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1292,6 +1497,8 @@ static const qk_binding tq1_0_gemv_id_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1315,13 +1522,14 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
     {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1329,12 +1537,12 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1348,14 +1556,14 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_id_f32",
     .code = &qk_tq1_0_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1377,6 +1585,8 @@ static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1399,12 +1609,13 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1412,12 +1623,12 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1439,6 +1650,8 @@ static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1461,12 +1674,13 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1474,12 +1688,12 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1501,6 +1715,8 @@ static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1523,12 +1739,13 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule},
-    {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type}};
+    {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1536,12 +1753,12 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1563,6 +1780,8 @@ static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1586,13 +1805,14 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
     {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1600,12 +1820,12 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1619,14 +1839,14 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_id_f16",
     .code = &qk_tq1_0_msl,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1648,6 +1868,8 @@ static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1670,12 +1892,13 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1683,12 +1906,12 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1710,6 +1933,8 @@ static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1732,12 +1957,13 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1745,12 +1971,12 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1772,6 +1998,8 @@ static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1794,12 +2022,13 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule},
-    {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type}};
+    {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 7,
+    .abi = 8,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1807,12 +2036,12 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1824,6 +2053,122 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 244,
+};
+
+static const qk_binding tq1_0_encode_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_tq1_0_encode_f32_vulkan = {
+    .abi = 8,
+    .name = "tq1_0_encode_f32",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_encode_f32_spirv,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = tq1_0_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_encode_f32_metal = {
+    .abi = 8,
+    .name = "tq1_0_encode_f32",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_encode_f32",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_set_rows_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
+    .abi = 8,
+    .name = "tq1_0_set_rows_f32",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_set_rows_f32_spirv,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_set_rows_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_set_rows_f32_metal = {
+    .abi = 8,
+    .name = "tq1_0_set_rows_f32",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_set_rows_f32",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
 };
 
 /* ---- dispatch ---- */
@@ -1966,4 +2311,16 @@ qk_status qk_tq1_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range w
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_tq1_0_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_tq1_0_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_f32_metal : &qk_tq1_0_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_tq1_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f32_metal : &qk_tq1_0_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

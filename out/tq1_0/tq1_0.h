@@ -19,14 +19,22 @@
  *         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
  *
  *     value = (t - 1) * d
+ *
+ *     # ggml's quantize_row_tq1_0_ref
+ *     encode {
+ *         s = max(abs(x))
+ *         r = s == 0.0 ? 0.0 : 1.0 / s
+ *         d = s
+ *         t = round(x * r, -1, 1) + 1
+ *     }
  */
 #ifndef QK_tq1_0_KERNELS_H
 #define QK_tq1_0_KERNELS_H
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 7
-#error "made for version 7 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 8
+#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -182,6 +190,22 @@ extern const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan;
 qk_status qk_tq1_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq1_0_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
+extern const qk_kernel qk_tq1_0_encode_f32_vulkan;
+extern const qk_kernel qk_tq1_0_encode_f32_metal;
+qk_status qk_tq1_0_encode_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_tq1_0_encode_f32_ref(void *const weights[1],
+    uint64_t elements, const float *src);
+
+/* tq1_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
+extern const qk_kernel qk_tq1_0_set_rows_f32_vulkan;
+extern const qk_kernel qk_tq1_0_set_rows_f32_metal;
+qk_status qk_tq1_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_tq1_0_set_rows_f32_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
 
 #ifdef __cplusplus
 }

@@ -275,6 +275,7 @@ residual() {
   while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done < <(buffers "$format")
   "$vectors" normal 3 $((cols * 2)) >"$data/x"
   printf '\x00\x00\x7a\x44\x00\x00\xfa\x44\x00\x80\x3b\x45' >"$data/bias" # 1000, 2000, 3000
+  printf '\x00\x00\x80\x3f\x00\x00\x80\xbf\x00\x00\x00\x00\x00\x00\x40\x40\x00\x00\x80\x3e\x00\x00\xc8\xc2' >"$data/gates" # 1 -1 0 3 0.25 -100
   for target in c vulkan msl; do
     for class in exact half mma; do
       case $target-$class in c-half | c-mma | vulkan-mma) continue ;; esac # mma_test has matrix units
@@ -294,10 +295,16 @@ residual() {
       paste <(od -An -v -w4 -tf4 "$data/once") <(od -An -v -w4 -tf4 "$data/scaled") <(yes "$(seq 1000 1000 3000)" | head -6) |
         awk '{ d = $2 - $1 * $3; if (d < 0) d = -d; size = $2 < 0 ? -$2 : $2; if (!(d <= 1e-6 * size) || size == 0) exit 1 }' ||
         fail "gemv $format, $target, class $class: rows are not scaled"
+      check "gemv $format, $target, class $class, gated" "${run[@]}" --gate "$data/gates" --residual "$data/once" --out "$data/gated"
+      paste <(od -An -v -w4 -tf4 "$data/once") <(od -An -v -w4 -tf4 "$data/gated") <(od -An -v -w4 -tf4 "$data/gates") |
+        awk '{ y = $1 * $3 / (1 + exp(-$3)) + $1; d = $2 - y; size = $1 < 0 ? -$1 : $1; if (d < 0) d = -d; if (!(d <= 4e-6 * size)) exit 1 }' ||
+        fail "gemv $format, $target, class $class: no gate, or no residual behind it"
     done
   done
   "${run[@]}" --scale "$data/bias" --scale-per rows --out "$data/none" 2>"$data/why" && fail "gemv $format: --scale-per rows"
   grep -q "must be tensor, row or vector, not 'rows'" "$data/why" || fail "gemv $format: --scale-per rows" "$data/why"
+  "${run[@]}" --gate "$data/gates" --add "$data/once" --out "$data/none" 2>"$data/why" && fail "gemv $format: --gate and --add"
+  grep -q -- '--residual is added behind it' "$data/why" || fail "gemv $format: --gate and --add" "$data/why"
   "${run[@]}" --bias "$data/once" --out "$data/none" 2>"$data/why" && fail "gemv $format: a bias that is too long"
   grep -q 'holds 24 bytes, but --rows 3 in f32 has 12' "$data/why" || fail "gemv $format: a bias that is too long" "$data/why"
   truncate -s 20 "$data/once"

@@ -11,7 +11,7 @@
 #include "kernel.h"
 
 #define QK_MAX_BINDINGS 16u
-#define QK_MAX_CONSTANTS 14u
+#define QK_MAX_CONSTANTS 16u
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 

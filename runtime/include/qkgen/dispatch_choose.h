@@ -3,6 +3,7 @@
 #ifndef QKGEN_DISPATCH_CHOOSE_H
 #define QKGEN_DISPATCH_CHOOSE_H
 
+#include "choice.def"
 #include "dispatch_check.h"
 
 /* More workgroups than this gain nothing on any device: threads loop instead. */
@@ -61,6 +62,29 @@ static inline uint64_t qk_ahead_bytes_(const qk_kernel *kernel, uint64_t threads
 /* Bytes of memory that a workgroup shares: of x in runs of 16 bytes and their part of a gap; of a table of 256 words. */
 enum { QK_EACH_FOUR_ = 16, QK_EACH_RUN_ = 18, QK_PAIRS_ = 1024 };
 
+/* And of operands and results of matrix units, for each thread, where they go through memory: of 16 x 16, a float; and halves. */
+enum { QK_UNIT_BYTES_ = 4 + 16 + 16 + 32 };
+
+/* The constant of that id that says what matrix units a device has; `otherwise` where it is none of these. */
+static inline uint32_t qk_unit_constant_(const qk_limits *limits, uint32_t id, uint32_t otherwise) {
+    switch (id) {
+    case QK_CONSTANT_ORDER_A:
+        return limits->matrix_order_a;
+    case QK_CONSTANT_ORDER_BC:
+        return limits->matrix_order_bc;
+    case QK_CONSTANT_UNIT_ROWS:
+        return limits->matrix_rows != 0 ? limits->matrix_rows : 16;
+    case QK_CONSTANT_UNIT_COLS:
+        return limits->matrix_cols != 0 ? limits->matrix_cols : 8;
+    case QK_CONSTANT_UNIT_DEPTH:
+        return limits->matrix_depth != 0 ? limits->matrix_depth : 16;
+    case QK_CONSTANT_LANES:
+        return limits->matrix_lanes != 0 ? limits->matrix_lanes : 32;
+    default:
+        return otherwise;
+    }
+}
+
 /* The memory that a workgroup takes with these constants, at most: for sums, for x, and for copies of tables. */
 static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t *constants) {
     uint64_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, kernel->workgroup_size), bytes;
@@ -70,7 +94,8 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
              staged = qk_constant_(kernel, constants, QK_CONSTANT_STAGED, 1);
     uint64_t tables = qk_constant_(kernel, constants, QK_CONSTANT_TABLE_COPIES, 1);
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
-        return 32 * threads * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1);
+        return threads * (32 * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1) +
+                          (qk_constant_(kernel, constants, QK_CONSTANT_ORDER_A, 1) != 0 ? 0 : QK_UNIT_BYTES_));
     if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_COLUMNS)
         return threads * kernel->columns_rows * 4 + QK_UNUSED_SHARED_BYTES;
     bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept) + QK_UNUSED_SHARED_BYTES;
@@ -224,8 +249,14 @@ static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *lim
     if (fixed)
         m.threads = kernel->workgroup_size;
     /* Sums have 32 bytes for each thread, and as often as there are several at once. */
+    uint32_t own = kernel->api != QK_API_VULKAN || limits->matrix_order_a != 0 ? 0 : QK_UNIT_BYTES_;
+    /* Registers beside those that bring operands hold one tile of x, and fewer threads have more of them. */
+    if (own != 0 && !fixed) {
+        m.kept = 1;
+        m.threads = m.threads < 256 ? m.threads : 256;
+    }
     while (!fixed && m.threads > 32 &&
-           m.threads * m.at_once * 32 > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
+           m.threads * (m.at_once * 32 + own) > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
         uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
         *less /= 2;
     }
@@ -251,17 +282,13 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
                                      uint32_t *constants) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
-        constants[i] = c->value;
+        constants[i] = qk_unit_constant_(limits, c->id, c->value);
         if (c->id == QK_CONSTANT_LOCAL_SIZE_X && c->value == QK_USUAL_THREADS)
             constants[i] = m->threads;
         if (c->id == QK_CONSTANT_KEPT)
             constants[i] = m->kept;
         if (c->id == QK_CONSTANT_AT_ONCE)
             constants[i] = m->at_once;
-        if (c->id == QK_CONSTANT_ORDER_A)
-            constants[i] = limits->matrix_order_a;
-        if (c->id == QK_CONSTANT_ORDER_BC)
-            constants[i] = limits->matrix_order_bc;
     }
 }
 
@@ -347,6 +374,9 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     }
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
         s.threads *= 2;
+    if (limits->subgroup_size == QK_LARGE_SUBGROUP)
+        s.rows =
+            (uint32_t)qk_min_(s.rows, s.kept == 1 && digits == 0 ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
     return s;
 }
 
@@ -449,7 +479,7 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
         if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
             fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
     tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
-    s->rows = 4;
+    s->rows = limits->subgroup_size == QK_LARGE_SUBGROUP ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
         s->rows /= 2;
     s->threads = (uint32_t)qk_max_(lanes, qk_min_(QK_TEAM_THREADS, limits->workgroup_size));

@@ -49,6 +49,13 @@ static inline uint32_t qk_epilogue_bits_(const qk_epilogue *epilogue) {
     return bits | (epilogue->adds != 0 ? QK_ADDS_TO_Y_ : 0);
 }
 
+/* Of a launch's constants, lets a pipeline have no more of an epilogue than the call asks for. */
+static inline void qk_set_epilogue_(const qk_kernel *kernel, uint32_t bits, uint32_t *constants) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_EPILOGUE)
+            constants[i] = bits;
+}
+
 /* Appends what the epilogue reads as `name`; without a range, nothing of y in its place. */
 static inline qk_status qk_add_epilogue_(qk_call_ *call, const qk_argument_ *y, const char *name, const qk_range *range,
                                          qk_many many, uint64_t vectors, uint64_t experts, uint64_t rows,
@@ -71,6 +78,11 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, uint64_t vec
     memset(&e, 0, sizeof e);
     if (epilogue != NULL)
         e = *epilogue;
+    if (e.gate != NULL && e.adds != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: epilogue->adds is %" PRIu32
+                       ", must be 0 with a gate; a residual of its own is added behind it",
+                       call->kernel->name, e.adds);
     if (e.scale != NULL && (uint32_t)e.scale_per > QK_PER_VECTOR)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: epilogue->scale_per is %d, must be QK_PER_TENSOR, QK_PER_ROW or QK_PER_VECTOR",

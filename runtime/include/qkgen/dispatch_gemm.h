@@ -15,20 +15,29 @@ typedef struct qk_tiles_ {
     uint32_t rows, cols, own_rows, own_cols;
     uint32_t parts; /* of a row, each a workgroup's */
     qk_schedule schedule;
+    uint32_t lanes;  /* of a subgroup */
+    uint32_t result; /* floats of a matrix unit's results that go through memory, a subgroup's */
 } qk_tiles_;
 
+static inline uint32_t qk_tile_subgroups_(const qk_tiles_ *t) {
+    return t->rows / t->own_rows * (t->cols / t->own_cols);
+}
+
 static inline uint32_t qk_tile_threads_(const qk_tiles_ *t) {
-    return t->rows / t->own_rows * (t->cols / t->own_cols) * 32;
+    return qk_tile_subgroups_(t) * t->lanes;
 }
 
 /* Operands of a part, of 64 bytes for each row and column; a factor for each row; and with experts, what each column is. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return (t->rows + t->cols) * 64 + t->rows * 4 + t->cols * 8 + 4;
+    return (t->rows + t->cols) * 64 + t->rows * 4 + t->cols * 8 + 4 + qk_tile_subgroups_(t) * t->result * 4;
 }
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
     uint32_t shared = limits->shared_bytes != 0 ? limits->shared_bytes : 16384;
-    return t->rows % t->own_rows == 0 && t->cols % t->own_cols == 0 && qk_tile_threads_(t) <= limits->workgroup_size &&
+    /* 32 threads decode together; of sums, each has some in registers, beside what becomes operands. */
+    uint32_t sums = t->result != 0 ? QK_TILE_SUMS_THROUGH_MEMORY : QK_TILE_SUMS;
+    return t->own_rows * t->own_cols <= sums * t->lanes && t->rows % t->own_rows == 0 && t->cols % t->own_cols == 0 &&
+           qk_tile_threads_(t) % 32 == 0 && qk_tile_threads_(t) <= limits->workgroup_size &&
            qk_tile_bytes_(t) <= shared;
 }
 
@@ -77,21 +86,28 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     int units = qk_has_units_(kernel, limits);
     qk_schedule schedule = units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
     uint32_t parts = qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
-    qk_tiles_ best = {16, 16, 16, 16, 1, schedule};
+    uint32_t lanes = units ? qk_unit_constant_(limits, QK_CONSTANT_LANES, 0) : 32, least_side = lanes < 32 ? 32 : 16;
+    uint32_t result = units && limits->matrix_order_a == 0 ? qk_unit_constant_(limits, QK_CONSTANT_UNIT_ROWS, 0) *
+                                                                 qk_unit_constant_(limits, QK_CONSTANT_UNIT_COLS, 0)
+                                                           : 0;
+    qk_tiles_ best = {least_side, least_side, 16, 16, 1, schedule, lanes, result};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_COLS, 0),
                      parts != 0 ? parts : 1,
-                     schedule};
+                     schedule,
+                     lanes,
+                     result};
     uint64_t least = UINT64_MAX;
+    int kind = units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
-#define QK_TILE_(units_, rows_, cols_, own_rows_, own_cols_, time, at_once)                                            \
+#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, time, at_once)                                             \
     {                                                                                                                  \
-        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, schedule};                                       \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, schedule, lanes, result};                        \
         uint64_t all = qk_tiles_parts_(limits, &t, (time), (at_once), rows, cols, batch, experts, parts);              \
-        if (units == (units_) && qk_tiles_fit_(limits, &t) && all < least) {                                           \
+        if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
             best = t;                                                                                                  \
             least = all;                                                                                               \
         }                                                                                                              \
@@ -142,17 +158,11 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
         case QK_CONSTANT_OWN_COLS:
             constants[i] = t->own_cols;
             break;
-        case QK_CONSTANT_ORDER_A:
-            constants[i] = limits->matrix_order_a;
-            break;
-        case QK_CONSTANT_ORDER_BC:
-            constants[i] = limits->matrix_order_bc;
-            break;
         case QK_CONSTANT_SCHEDULE:
             constants[i] = (uint32_t)schedule;
             break;
         default:
-            constants[i] = kernel->spec_constants[i].value;
+            constants[i] = qk_unit_constant_(limits, kernel->spec_constants[i].id, kernel->spec_constants[i].value);
         }
     }
 }
@@ -180,6 +190,7 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
             ranges[i].size = call->arguments[i].need;
     }
     qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
+    qk_set_epilogue_(kernel, g->epilogue, constants);
     uint64_t groups = schedule == QK_SCHEDULE_PACK ? qk_ceil_(g->batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS
                       : schedule == QK_SCHEDULE_ADD_PARTS
                           ? qk_ceil_(count * g->batch, QK_PACK_THREADS)

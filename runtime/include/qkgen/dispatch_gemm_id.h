@@ -73,6 +73,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
             ranges[i].size = call->arguments[i].need;
     }
     qk_tiles_constants_(kernel, limits, &g->tiles, schedule, constants);
+    qk_set_epilogue_(kernel, g->epilogue, constants);
     switch (schedule) {
     case QK_SCHEDULE_PACK:
         groups = qk_ceil_(vectors, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS;
@@ -183,7 +184,7 @@ static inline qk_status qk_dispatch_gemm_id_with(const qk_backend *backend, cons
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
         return status;
     qk_gemm_id_ g = {
-        experts, rows, cols, tokens, slots, x_slots, 0, qk_epilogue_bits_(epilogue), {0, 0, 0, 0, 0, QK_SCHEDULE_NONE}};
+        experts, rows, cols, tokens, slots, x_slots, 0, qk_epilogue_bits_(epilogue), {0, 0, 0, 0, 0, QK_SCHEDULE_NONE, 0, 0}};
     if ((status = qk_check_gemm_id_(outer, kernel, &g, error)) != QK_OK)
         return status;
     g.row_tiles = cols / kernel->tile_elements;

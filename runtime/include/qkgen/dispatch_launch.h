@@ -222,6 +222,34 @@ static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_
     return qk_run_dequant_(&call, blocks, error);
 }
 
+/* Makes blocks of floats, as the format's specification says: what the kernel's reference in C does, bit for bit.
+ *
+ * weights   the format's buffers in the order of the kernel's bindings, each elements / block_elements blocks; written
+ * src       `elements` f32
+ * elements  a multiple of the format's block; 0 launches nothing, and no range is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                           qk_range src, uint64_t elements, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT};
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
+    if (status != QK_OK || elements == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    uint64_t blocks = elements / kernel->block_elements;
+    status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "src", src, blocks, (uint64_t)kernel->block_elements * 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
+}
+
 /* Decodes rows of a table: out[t][c] = value of row indices[t], column c, for t below `tokens` and c below `cols`.
  *
  * weights   the format's buffers, one range each: rows * cols / block_elements blocks
@@ -258,6 +286,54 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
         status = qk_add_(&call, "indices", indices, tokens, 4, error);
     if (status == QK_OK)
         status = qk_add_(&call, "out", out, tokens, row_out, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    qk_gather_ plan = {0, 0, 0, 0, 0};
+    uint64_t token;
+    if (status == QK_OK)
+        status = qk_plan_gather_(&call, rows, cols, tokens, &plan, error);
+    for (token = 0; status == QK_OK && token < tokens; token += plan.token_chunk)
+        status = qk_run_tokens_(&call, &plan, token, qk_min_(plan.token_chunk, tokens - token), error);
+    return status;
+}
+
+/* Makes rows of blocks: row indices[t] = blocks of src[t][c], for t below `tokens` and c below `cols`.
+ *
+ * weights   the format's buffers, one range each: rows * cols / block_elements blocks; other rows keep what they have
+ * indices   `tokens` u32, all different: of two that are the same, blocks of both may stay. One that is not below `rows`
+ *           writes nothing and adds one to the status word
+ * src       tokens * cols f32
+ * status_word  one u32, which the caller clears
+ * rows      from 1 to 2^32 - 1
+ * cols      a positive multiple of the format's block; one row must fit into one binding
+ * tokens    0 launches nothing, and no range or shape is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_set_rows(const qk_backend *backend, const qk_kernel *kernel,
+                                             const qk_range *weights, qk_range indices, qk_range src,
+                                             qk_range status_word, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                             qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_INPUT, QK_ROLE_STATUS};
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 3, QK_GATHER_PUSH_BYTES, error);
+    if (status != QK_OK || tokens == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "cols", cols, error)) != QK_OK)
+        return status;
+    if (rows == 0 || rows > UINT32_MAX || cols > UINT32_MAX)
+        return qk_fail(error, rows == 0 ? QK_ERROR_ARGUMENT : QK_ERROR_LIMIT,
+                       "%s: %s is %" PRIu64 ", must be from 1 to 4294967295", kernel->name,
+                       cols > UINT32_MAX ? "cols" : "rows", cols > UINT32_MAX ? cols : rows);
+    qk_call_ call = qk_call_new_(backend, kernel);
+    status = qk_add_weights_(&call, weights, kernel->binding_count - 3, rows, cols / kernel->block_elements, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "indices", indices, tokens, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "src", src, tokens, cols * 4, error);
     if (status == QK_OK)
         status = qk_add_(&call, "status", status_word, 1, 4, error);
     if (status == QK_OK)
@@ -440,6 +516,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         qk_mma_constants_(kernel, &call->backend->limits, &plan, constants);
     } else
         qk_gemv_constants_(kernel, &call->backend->limits, vectors, count, g->cols, constants);
+    qk_set_epilogue_(kernel, g->epilogue, constants);
     if (kernel->view == QK_VIEW_BLOCKS)
         qk_pad_(call, weights, first + count, ranges, constants);
     launch.kernel = kernel;
@@ -530,6 +607,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.push = push;
     /* As of a matrix with a row for each result. */
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
+    qk_set_epilogue_(kernel, push[8], constants);
     qk_pad_(call, weights, first + count, ranges, constants);
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);

@@ -39,7 +39,6 @@ static inline uint32_t qk_qdq_lanes(uint32_t workgroup_size, uint32_t group) {
 /* ---- What follows serves the dispatch functions at the end. ------------------------------------------------------ */
 
 typedef struct qk_qdq_ {
-    const char *family;
     uint64_t groups;
     uint32_t group, bins;
     uint32_t count;
@@ -56,10 +55,9 @@ static inline void qk_qdq_bind_(qk_qdq_ *c, const char *name, qk_range range, ui
     c->written[c->count++] = written;
 }
 
-static inline qk_qdq_ qk_qdq_new_(const char *family, uint64_t groups, uint32_t group, uint32_t bins) {
+static inline qk_qdq_ qk_qdq_new_(uint64_t groups, uint32_t group, uint32_t bins) {
     qk_qdq_ c;
     memset(&c, 0, sizeof c);
-    c.family = family;
     c.groups = groups;
     c.group = group;
     c.bins = bins;
@@ -72,9 +70,6 @@ static inline qk_status qk_qdq_check_kernel_(const qk_backend *backend, const qk
     qk_status status = qk_check_presence_(backend, kernel, error);
     if (status != QK_OK)
         return status;
-    if (kernel->family == NULL || strcmp(kernel->family, c->family) != 0)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->family is %s, must be %s for this function", kernel->name,
-                       kernel->family == NULL ? "NULL" : kernel->family, c->family);
     if (kernel->bindings == NULL || kernel->binding_count != c->count)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->binding_count is %" PRIu32 ", must be %" PRIu32,
                        kernel->name, kernel->bindings == NULL ? 0 : kernel->binding_count, c->count);
@@ -180,7 +175,7 @@ static inline qk_status qk_qdq_run_(const qk_backend *backend, const qk_kernel *
 static inline qk_status qk_dispatch_qdq_init(const qk_backend *backend, const qk_kernel *kernel, qk_range w,
                                              qk_range scales, qk_range biases, qk_range q, uint64_t groups,
                                              uint32_t group, uint32_t bins, qk_error *error) {
-    qk_qdq_ c = qk_qdq_new_("qdq_init", groups, group, bins);
+    qk_qdq_ c = qk_qdq_new_(groups, group, bins);
     qk_qdq_bind_(&c, "w", w, 0, 0);
     qk_qdq_bind_(&c, "scales", scales, 1, 1);
     qk_qdq_bind_(&c, "biases", biases, 1, 1);
@@ -193,7 +188,7 @@ static inline qk_status qk_dispatch_qdq_init(const qk_backend *backend, const qk
 static inline qk_status qk_dispatch_qdq_forward(const qk_backend *backend, const qk_kernel *kernel, qk_range q,
                                                 qk_range scales, qk_range biases, qk_range y, uint64_t groups,
                                                 uint32_t group, qk_error *error) {
-    qk_qdq_ c = qk_qdq_new_("qdq_forward", groups, group, 2);
+    qk_qdq_ c = qk_qdq_new_(groups, group, 2);
     qk_qdq_bind_(&c, "q", q, 0, 0);
     qk_qdq_bind_(&c, "scales", scales, 1, 0);
     qk_qdq_bind_(&c, "biases", biases, 1, 0);
@@ -205,7 +200,7 @@ static inline qk_status qk_dispatch_qdq_forward(const qk_backend *backend, const
 static inline qk_status qk_dispatch_qdq_backward_scales(const qk_backend *backend, const qk_kernel *kernel, qk_range q,
                                                         qk_range dy, qk_range d_scales, uint64_t groups, uint32_t group,
                                                         qk_error *error) {
-    qk_qdq_ c = qk_qdq_new_("qdq_backward_scales", groups, group, 2);
+    qk_qdq_ c = qk_qdq_new_(groups, group, 2);
     qk_qdq_bind_(&c, "q", q, 0, 0);
     qk_qdq_bind_(&c, "dy", dy, 0, 0);
     qk_qdq_bind_(&c, "d_scales", d_scales, 1, 1);
@@ -216,7 +211,7 @@ static inline qk_status qk_dispatch_qdq_backward_scales(const qk_backend *backen
 static inline qk_status qk_dispatch_qdq_backward_biases(const qk_backend *backend, const qk_kernel *kernel, qk_range dy,
                                                         qk_range d_biases, uint64_t groups, uint32_t group,
                                                         qk_error *error) {
-    qk_qdq_ c = qk_qdq_new_("qdq_backward_biases", groups, group, 2);
+    qk_qdq_ c = qk_qdq_new_(groups, group, 2);
     qk_qdq_bind_(&c, "dy", dy, 0, 0);
     qk_qdq_bind_(&c, "d_biases", d_biases, 1, 1);
     return qk_qdq_run_(backend, kernel, &c, 12, error);

@@ -12,7 +12,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 8
+#define QK_ABI_VERSION 9
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,9 +36,8 @@ typedef struct qk_error {
 typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
 
 /* Device features that a kernel may require, as bits: the bit's number, and what the device API calls it. SUBGROUP_ARITHMETIC
- * has the operations BASIC, too. Of COOPERATIVE_MATRIX (VK_KHR_cooperative_matrix), subgroups of 32 multiply 16 x 16 with 16 x 8 matrices of f16, summed
- * in f32, and how threads hold them is known (qk_limits.matrix_order_a); vulkanMemoryModel. Metal: simdgroup_matrix, which
- * GPUs have from family Apple7 on. */
+ * has the operations BASIC, too. Of COOPERATIVE_MATRIX (VK_KHR_cooperative_matrix), subgroups multiply matrices of f16, summed in f32, of a shape
+ * that qk_limits.matrix_rows and others tell; vulkanMemoryModel. Metal: simdgroup_matrix, which GPUs have from family Apple7 on. */
 #define QK_FEATURES(F)                                                                                                 \
     F(0, STORAGE_8BIT, "storageBuffer8BitAccess")                                                                      \
     F(1, STORAGE_16BIT, "storageBuffer16BitAccess")                                                                    \
@@ -46,7 +45,7 @@ typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
     F(3, INTEGER_DOT_PRODUCT, "shaderIntegerDotProduct")                                                               \
     F(4, FLOAT16, "shaderFloat16")                                                                                     \
     F(5, SUBGROUP_SHUFFLE, "subgroup shuffles in compute shaders")                                                     \
-    F(6, COOPERATIVE_MATRIX, "cooperative matrices of 16 x 16 x 8 halves, or simdgroup matrices")
+    F(6, COOPERATIVE_MATRIX, "cooperative matrices of halves, or simdgroup matrices")
 
 enum {
 #define QK_FEATURE_BIT(bit, NAME, text) QK_FEATURE_##NAME = 1u << (bit),
@@ -276,6 +275,10 @@ typedef struct qk_limits {
     uint32_t matrix_order_bc; /* qkgen/vulkan.h finds out and runtime/vulkan_matrix.c describes */
     uint32_t subgroup_size;   /* lanes; 0: not known: sums take plain rows alone, shared out as if it were 32 */
     uint32_t loop_steps;      /* steps of all loops of a thread, after which the driver ends them; 0: any number */
+    /* Of these matrices, matrix_rows x matrix_depth times matrix_depth x matrix_cols, each 8 or 16, by subgroups of
+     * matrix_lanes: 8, 16, 32. All 0: 16 x 16 times 16 x 8, by 32. Where matrix_order_a is 0 threads do not know what they
+     * hold, as with all other shapes, and operands go through shared memory. */
+    uint32_t matrix_rows, matrix_cols, matrix_depth, matrix_lanes;
 } qk_limits;
 
 /* One launch: `ranges` in the order of the kernel's bindings, `workgroups` in one dimension. */

@@ -100,6 +100,7 @@ typedef struct qk_vulkan_options {
     void *user;
     int stage;            /* copy through a staging buffer even where the host could write to the device's memory */
     uint64_t stage_bytes; /* of that buffer; 0: 64 MiB */
+    uint32_t matrix_rows, matrix_cols, matrix_depth; /* takes cooperative matrices of that shape alone; 0: the best there are */
 } qk_vulkan_options;
 
 /* Opens a device with the features that qk_vulkan_check asks for, and no others. `options` may be NULL; it and its

@@ -1,0 +1,229 @@
+// q4_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
+// Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+// 18 bytes for 32 elements, 4.5 bits each.
+//
+//     format q4_0 "4-bit codes around 8, one scale for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 32 {
+//         d:  f16
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//
+//     value = (q - 8) * d
+//
+//     # ggml's quantize_row_q4_0_ref: codes are made with the scale before it is rounded to f16.
+//     encode {
+//         s = extreme(x) / -8.0
+//         r = s == 0.0 ? 0.0 : 1.0 / s
+//         d = s
+//         q = trunc(x * r + 8.5, 0, 15)
+//     }
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 2, std430) readonly buffer Src { float src[]; };
+layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 32 elements in a row
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+uint qk_mantissa(uint bits, out int exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = 23 - findMSB(bits);
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
+// count what the guess leaves.
+float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, nan = 0x7FC00000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == infinity && b == infinity) || (a == 0u && b == 0u)) return uintBitsToFloat(nan);
+    if (a == 0u || b == infinity) return uintBitsToFloat(sign);
+    if (a == infinity || b == 0u) return uintBitsToFloat(sign | infinity);
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    if (exponent > 254) return uintBitsToFloat(sign | infinity);
+    if (exponent < -23) return uintBitsToFloat(sign);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
+}
+
+// The square root, rounded to nearest, digit by digit.
+float qk_root(float v) {
+    const uint bits = floatBitsToUint(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return uintBitsToFloat(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return uintBitsToFloat((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+float qk_round(float v) {
+    precise float whole = trunc(v);
+    precise float rest = abs(v - whole);
+    precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
+    return rest >= 0.5 ? next : whole;
+}
+
+bool qk_is_nan(float v) {
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : f32_to_f16(v);
+}
+
+uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : f32_to_bf16(v);
+}
+
+uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : floatBitsToUint(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0 : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+float qk_x(uint at) {
+    return src[at];
+}
+
+vec4 qk_four(uint at) {
+    return src_four[at];
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
+    uint qk_words_blocks[5];
+    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    float qk_held[32];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+        const vec4 qk_v = qk_four(qk_from / 4u + uint(qk_j));
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
+    precise float qk_0 = 0.0;
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        precise float qk_1 = qk_held[qk_i];
+        if (abs(qk_1) > abs(qk_0)) qk_0 = qk_1;
+    }
+    precise float s = qk_quotient(qk_0, -8.0);
+    precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
+    uint qk_bits_d = qk_bits_of_f16(s);
+    {
+        const int qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        precise float qk_2 = (qk_held[qk_i] * r) + 8.5;
+        int q = qk_clamped(trunc(qk_2), 0, 15);
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 16 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 9; ++qk_j) {
+        blocks[qk_block * 9u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles], tile = i % row_tiles;
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row >= rows && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
+        if (row >= row_first && row < row_end) qk_encode((row - row_first) * row_tiles + tile, i * 32u);
+    }
+}

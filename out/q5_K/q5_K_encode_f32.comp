@@ -1,0 +1,402 @@
+// q5_K_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src).
+// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// 176 bytes for 256 elements, 5.5 bits each.
+//
+//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qh:     u8[32]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//
+//     value = d * sc * q - dmin * mn
+//
+//     # ggml's quantize_row_q5_K_ref. For each group 17 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
+//     # least squares; those with the least error are kept. Scales and minimums are then rounded to 6 bits, and all codes made again.
+//     encode {
+//         mean per 32 = sqrt(sum(x * x) / 32.0)
+//         w per 1 = mean + abs(x)
+//         lo per 32 = min(min(x), 0.0)
+//         hi per 32 = max(x)
+//         sw per 32 = sum(w)
+//         sx per 32 = sum(w * x)
+//         best per 32 of t in 17 {
+//             base = t == 0 ? lo : kept(low)
+//             r = (t == 0 ? 31.0 : -0.5 + 0.1 * (t - 1) + 31.0) / (hi - base)
+//             l per 1 = even(r * (x - base), 0, 31)
+//             sl = sum(w * l)
+//             sll = sum(w * l * l)
+//             sxl = sum(w * l * x)
+//             det = sw * sll - sl * sl
+//             m = (sll * sx - sl * sxl) / det
+//             g = t == 0 ? 1.0 / r : m > 0.0 ? sxl / sll : (sw * sxl - sx * sl) / det
+//             low = t == 0 ? lo : m > 0.0 ? 0.0 : m
+//             off per 1 = g * l + low - x
+//             error = sum(w * (off * off))
+//         } where (det > 0.0 ? error : kept(error)) < kept(error)
+//         same per 32 = hi == lo ? 1 : 0
+//         gf per 32 = same ? 0.0 : g
+//         mf per 32 = same ? -lo : -low
+//         gs = max(0.0, max(gf))
+//         ms = max(0.0, max(mf))
+//         gr = gs > 0.0 ? 63.0 / gs : 0.0
+//         mr = ms > 0.0 ? 63.0 / ms : 0.0
+//         d = gs / 63.0
+//         dmin = ms / 63.0
+//         sc = min(even(gr * gf, -128, 63) & 255, 63)    # a scale below 0, which is rare, becomes 63
+//         mn = even(mr * mf, 0, 63)
+//         ds per 32 = d * sc
+//         dm per 32 = dmin * mn
+//         q = ds == 0.0 ? (same ? 0 : even(r * (x - base), 0, 31)) : even((x + dm) / ds, 0, 31)
+//     }
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // blocks of 256 elements, to make
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+uint qk_mantissa(uint bits, out int exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = 23 - findMSB(bits);
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it. Vulkan lets its own division be off: here it makes a guess, and integers
+// count what the guess leaves.
+float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, nan = 0x7FC00000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == infinity && b == infinity) || (a == 0u && b == 0u)) return uintBitsToFloat(nan);
+    if (a == 0u || b == infinity) return uintBitsToFloat(sign);
+    if (a == infinity || b == 0u) return uintBitsToFloat(sign | infinity);
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    if (exponent > 254) return uintBitsToFloat(sign | infinity);
+    if (exponent < -23) return uintBitsToFloat(sign);
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return uintBitsToFloat(sign | ((uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u)));
+}
+
+// The square root, rounded to nearest, digit by digit.
+float qk_root(float v) {
+    const uint bits = floatBitsToUint(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return uintBitsToFloat(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return uintBitsToFloat((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+float qk_round(float v) {
+    precise float whole = trunc(v);
+    precise float rest = abs(v - whole);
+    precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
+    return rest >= 0.5 ? next : whole;
+}
+
+bool qk_is_nan(float v) {
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : f32_to_f16(v);
+}
+
+uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : f32_to_bf16(v);
+}
+
+uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : floatBitsToUint(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0 : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+float qk_x(uint at) {
+    return src[at];
+}
+
+vec4 qk_four(uint at) {
+    return src_four[at];
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
+    uint qk_words_blocks[44];
+    [[unroll]] for (int qk_j = 0; qk_j < 44; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    precise float qk_all_base[8];
+    precise float qk_all_r[8];
+    int qk_all_same[8];
+    precise float qk_all_gf[8];
+    precise float qk_all_mf[8];
+    for (int qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_held[32];
+        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 32u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        precise float qk_0 = 0.0;
+        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            qk_0 = qk_0 + (qk_held[qk_i] * qk_held[qk_i]);
+        }
+        precise float mean = qk_root(qk_quotient(qk_0, 32.0));
+        precise float qk_3 = uintBitsToFloat(0x7F800000u);
+        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            precise float qk_4 = qk_held[qk_i];
+            if (qk_4 < qk_3) qk_3 = qk_4;
+        }
+        precise float qk_1 = qk_3;
+        precise float qk_2 = 0.0;
+        precise float lo = (qk_2 < qk_1 ? qk_2 : qk_1);
+        precise float hi = uintBitsToFloat(0xFF800000u);
+        precise float sw = 0.0;
+        precise float sx = 0.0;
+        [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            precise float qk_5 = qk_held[qk_i];
+            if (qk_5 > hi) hi = qk_5;
+            precise float w = mean + abs(qk_held[qk_i]);
+            sw = sw + w;
+            sx = sx + (w * qk_held[qk_i]);
+        }
+        precise float base = 0;
+        precise float r = 0;
+        precise float g = 0;
+        precise float low = 0;
+        precise float error = 0;
+        for (int qk_6 = 0; qk_6 < 17; ++qk_6) {
+            precise float qk_try_base = (qk_6 == 0) ? lo : low;
+            precise float qk_7 = ((-0.5) + (0.1 * float(qk_6 - 1))) + 31.0;
+            precise float qk_8 = hi - qk_try_base;
+            precise float qk_try_r = qk_quotient((qk_6 == 0) ? 31.0 : qk_7, qk_8);
+            precise float qk_try_sl = 0.0;
+            precise float qk_try_sll = 0.0;
+            precise float qk_try_sxl = 0.0;
+            [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                precise float w = mean + abs(qk_held[qk_i]);
+                precise float qk_9 = qk_try_r * (qk_held[qk_i] - qk_try_base);
+                int l = qk_clamped(roundEven(qk_9), 0, 31);
+                qk_try_sl = qk_try_sl + (w * float(l));
+                qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
+                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[qk_i]);
+            }
+            precise float qk_try_det = (sw * qk_try_sll) - (qk_try_sl * qk_try_sl);
+            precise float qk_10 = (qk_try_sll * sx) - (qk_try_sl * qk_try_sxl);
+            precise float qk_try_m = qk_quotient(qk_10, qk_try_det);
+            precise float qk_11 = (sw * qk_try_sxl) - (sx * qk_try_sl);
+            precise float qk_try_g = (qk_6 == 0) ? (qk_quotient(1.0, qk_try_r))
+                : ((qk_try_m > 0.0) ? (qk_quotient(qk_try_sxl, qk_try_sll)) : (qk_quotient(qk_11, qk_try_det)));
+            precise float qk_try_low = (qk_6 == 0) ? lo : ((qk_try_m > 0.0) ? 0.0 : qk_try_m);
+            precise float qk_try_error = 0.0;
+            [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                precise float w = mean + abs(qk_held[qk_i]);
+                precise float qk_12 = qk_try_r * (qk_held[qk_i] - qk_try_base);
+                int l = qk_clamped(roundEven(qk_12), 0, 31);
+                precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[qk_i];
+                qk_try_error = qk_try_error + (w * (off * off));
+            }
+            if (qk_6 == 0 || (((qk_try_det > 0.0) ? qk_try_error : error) < error)) {
+                base = qk_try_base;
+                r = qk_try_r;
+                g = qk_try_g;
+                low = qk_try_low;
+                error = qk_try_error;
+            }
+        }
+        int same = (hi == lo) ? 1 : 0;
+        precise float gf = (same != 0) ? 0.0 : g;
+        precise float mf = (same != 0) ? (-lo) : (-low);
+        qk_all_base[qk_g] = base;
+        qk_all_r[qk_g] = r;
+        qk_all_same[qk_g] = same;
+        qk_all_gf[qk_g] = gf;
+        qk_all_mf[qk_g] = mf;
+    }
+    precise float qk_13 = 0.0;
+    precise float qk_15 = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_i = 0; qk_i < 8; ++qk_i) {
+        precise float qk_16 = qk_all_gf[qk_i];
+        if (qk_16 > qk_15) qk_15 = qk_16;
+    }
+    precise float qk_14 = qk_15;
+    precise float gs = (qk_13 < qk_14 ? qk_14 : qk_13);
+    precise float qk_17 = 0.0;
+    precise float qk_19 = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_i = 0; qk_i < 8; ++qk_i) {
+        precise float qk_20 = qk_all_mf[qk_i];
+        if (qk_20 > qk_19) qk_19 = qk_20;
+    }
+    precise float qk_18 = qk_19;
+    precise float ms = (qk_17 < qk_18 ? qk_18 : qk_17);
+    precise float gr = (gs > 0.0) ? (qk_quotient(63.0, gs)) : 0.0;
+    precise float mr = (ms > 0.0) ? (qk_quotient(63.0, ms)) : 0.0;
+    uint qk_bits_d = qk_bits_of_f16(qk_quotient(gs, 63.0));
+    precise float d = f16_to_f32(qk_bits_d);
+    {
+        const int qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    uint qk_bits_dmin = qk_bits_of_f16(qk_quotient(ms, 63.0));
+    precise float dmin = f16_to_f32(qk_bits_dmin);
+    {
+        const int qk_at = 16;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_dmin & 0xFFFFu) << (qk_at & 31);
+    }
+    precise float qk_all_ds[8];
+    precise float qk_all_dm[8];
+    for (int qk_g = 0; qk_g < 8; ++qk_g) {
+        float qk_held[32];
+        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 32u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        precise float qk_23 = gr * qk_all_gf[qk_g];
+        int qk_21 = qk_clamped(roundEven(qk_23), -128, 63) & 255;
+        int qk_22 = 63;
+        int sc = (qk_22 < qk_21 ? qk_22 : qk_21);
+        const uint qk_bits_sc = uint(sc);
+        {
+            const int qk_at = 32 + (qk_g) % 4 * 8 + qk_g / 4 * 64;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int qk_at = 36 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31);
+        }
+        precise float qk_24 = mr * qk_all_mf[qk_g];
+        int mn = qk_clamped(roundEven(qk_24), 0, 63);
+        const uint qk_bits_mn = uint(mn);
+        {
+            const int qk_at = 64 + (qk_g) % 4 * 8 + qk_g / 4 * 36;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int qk_at = 68 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn >> 4 & 0x3u) << (qk_at & 31);
+        }
+        precise float ds = d * float(sc);
+        precise float dm = dmin * float(mn);
+        qk_all_ds[qk_g] = ds;
+        qk_all_dm[qk_g] = dm;
+    }
+    for (int qk_i = 0; qk_i < 256; ++qk_i) {
+        precise float qk_25 = qk_all_r[qk_i / 32] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[qk_i / 32]);
+        precise float qk_26 = qk_x(qk_from + uint(qk_i)) + qk_all_dm[qk_i / 32];
+        int q = (qk_all_ds[qk_i / 32] == 0.0) ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(roundEven(qk_25), 0, 31))
+            : qk_clamped(roundEven(qk_quotient(qk_26, qk_all_ds[qk_i / 32])), 0, 31);
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 384 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int qk_at = 128 + (qk_i) % 32 * 8 + qk_i / 32 * 1;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x1u) << (qk_at & 31);
+        }
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 44; ++qk_j) {
+        blocks[qk_block * 44u + uint(qk_j)] = uint(qk_words_blocks[qk_j]);
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
+}

@@ -1,0 +1,21 @@
+@{banner}
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+@{extensions}
+
+layout(local_size_x_id = @{id.local_size_x}) in;
+
+@{buffers}
+layout(binding = @{binding_src}, std430) readonly buffer Src { float src[]; };
+layout(binding = @{binding_src}, std430) readonly buffer SrcFour { vec4 src_four[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // blocks of @{block_elements} elements, to make
+};
+
+@include encode_block.glsl
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * @{block_elements}u);
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# Blocks of floats, and rows of them, of each format that says how, on every target: what ggml and MLX make of the same floats, bit for bit; the same
+# bits on all targets for floats that are zeros, subnormal, infinite or no numbers; that encoding what was decoded changes nothing
+# where the method promises it; and what is refused.
+source "$(dirname "$0")/../lib.sh"
+floats=$BUILD/floats
+if ! [ "$floats" -nt "$SOURCE/tests/tools/floats.c" ]; then
+  "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -o "$floats" "$SOURCE/tests/tools/floats.c" -lm
+fi
+given=$SOURCE/tests/vectors/encode
+export floats given
+
+# outputs FORMAT FOLDER: the arguments that name a file for each buffer.
+outputs() {
+  case $1 in
+    affine_*) printf -- '--out %s ' "weight=$2/weight" "scales=$2/scales" "biases=$2/biases" ;;
+    mlx_*) printf -- '--out %s ' "weight=$2/weight" "scales=$2/scales" ;;
+    *) echo --out "$2/blocks" ;;
+  esac
+}
+
+# encode FORMAT TARGET FILE FOLDER
+encode() {
+  mkdir -p "$4"
+  # shellcheck disable=SC2046
+  "$QKGEN" run encode --format "$1" --target "$2" --in "$3" $(outputs "$1" "$4") 2>"$4.log" ||
+    { fail "$1 on $2: the run failed" "$4.log"; return 1; }
+}
+
+# Of formats that differ in group and type of scales alone, all on C, and some on the targets that compile for seconds.
+skips() {
+  case ${ALL:-}$2-$1 in
+    1* | c-* | *-affine_b?_g64_bf16 | *-affine_b3_g32_f16 | *-affine_b4_g128_f32) return 1 ;;
+    *-affine_*) return 0 ;;
+  esac
+  return 1
+}
+
+# What the library made, and the first bytes of a whole tensor of it.
+expected() {
+  local name
+  if [ -e "$given/$1.blocks" ]; then
+    check "$1 on $2: other blocks than the library's" cmp "$3/blocks" "$given/$1.blocks"
+  else
+    for name in "$3"/*; do
+      name=${name##*/}
+      check "$1 on $2: other $name than the library's" \
+        cmp "$3/$name" <(head -c "$(stat -c %s "$3/$name")" "$SOURCE/tests/vectors/mlx/$1/$name")
+    done
+  fi
+}
+
+# The values of what was encoded.
+decode() {
+  # shellcheck disable=SC2046
+  "$QKGEN" run dequant --format "$1" --target c --type f32 $(inputs "$2") --out "$3" 2>"$2.log" ||
+    fail "$1: what was encoded cannot be decoded" "$2.log"
+}
+
+# Formats whose method finds again what it made of usual floats: decoded values, encoded and decoded, are the same.
+keeps() {
+  case $1 in
+    q4_0 | q5_0 | q8_0 | tq1_0 | tq2_0 | mxfp4 | mlx_mxfp8) return 0 ;;
+  esac
+  return 1
+}
+
+one() {
+  local format=$1 data=$work/$1 target kind
+  mkdir -p "$data"
+  for kind in usual hostile; do "$floats" $kind 40960 7 >"$data/$kind.f32"; done
+  for target in $targets; do
+    if skips "$format" "$target"; then continue; fi
+    encode "$format" "$target" "$given/$format.f32" "$data/$target" || continue
+    expected "$format" "$target" "$data/$target"
+    for kind in usual hostile; do
+      encode "$format" "$target" "$data/$kind.f32" "$data/$target.$kind" || continue
+      [ "$target" = c ] || check "$format: $kind floats become other blocks on $target than in C" \
+        diff -r "$data/c.$kind" "$data/$target.$kind"
+    done
+  done
+  decode "$format" "$data/c.hostile" "$data/values.f32"
+  if keeps "$format"; then
+    decode "$format" "$data/c.usual" "$data/values.f32"
+    encode "$format" c "$data/values.f32" "$data/again" && decode "$format" "$data/again" "$data/again.f32"
+    check "$format: values that were decoded are others when they are encoded again" \
+      cmp "$data/values.f32" "$data/again.f32"
+  fi
+  rm -r "$data"
+}
+# sets FORMAT: rows of 512 floats become rows 3, 0, none, 6 and 2 of a table of seven; the others keep what they had.
+sets() {
+  local format=$1 data=$work/set-$1 target name bytes row token into given_to
+  mkdir -p "$data/into" "$data/expected"
+  "$floats" usual 2560 3 >"$data/src.f32"
+  "$floats" usual 3584 5 >"$data/before.f32"
+  printf '\3\0\0\0\0\0\0\0\7\0\0\0\6\0\0\0\2\0\0\0' >"$data/indices"
+  encode "$format" c "$data/src.f32" "$data/rows"
+  encode "$format" c "$data/before.f32" "$data/into"
+  for name in "$data/into"/*; do
+    name=${name##*/}
+    bytes=$(($(stat -c %s "$data/into/$name") / 7))
+    row=0
+    for token in 1 - 4 0 - - 3; do
+      if [ $token = - ]; then into=$data/into/$name given_to=$row; else into=$data/rows/$name given_to=$token; fi
+      tail -c +$((given_to * bytes + 1)) "$into" | head -c "$bytes"
+      row=$((row + 1))
+    done >"$data/expected/$name"
+  done
+  for target in $targets; do
+    mkdir "$data/$target"
+    # shellcheck disable=SC2046
+    "$QKGEN" run set_rows --format "$format" --target "$target" --rows 7 --cols 512 --in "$data/src.f32" \
+      --indices "$data/indices" $(outputs "$format" "$data/into" | sed 's/--out/--into/g') \
+      $(outputs "$format" "$data/$target") 2>"$data/log" || { fail "set_rows of $format on $target" "$data/log"; continue; }
+    says "$format on $target: the row that there is not" "1 of 5 indices are not below --rows 7" "$data/log"
+    check "set_rows of $format on $target" diff -r "$data/expected" "$data/$target"
+  done
+  rm -r "$data"
+}
+export -f one outputs encode skips expected decode keeps sets
+if [ $# -gt 0 ]; then
+  printf '%s\n' "$@" | each
+  finish
+  exit
+fi
+for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
+printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
+
+head -c 128 "$given/q4_0.f32" >"$work/one.f32"
+: >"$work/empty.f32"
+for target in $targets; do
+  check "an empty tensor on $target" \
+    "$QKGEN" run encode --format q4_0 --target "$target" --in "$work/empty.f32" --out "$work/none"
+  check "an empty tensor on $target has bytes, or no file" cmp "$work/none" "$work/empty.f32"
+  check "one block on $target" "$QKGEN" run encode --format q4_0 --target "$target" --in "$work/one.f32" --out "$work/block"
+  check "one block on $target is not the first" cmp "$work/block" <(head -c 18 "$given/q4_0.blocks")
+done
+
+head -c 100 "$given/q4_0.f32" >"$work/short.f32"
+refuses "a part of a block" "100 bytes, which is no multiple of the 128 bytes" \
+  "$QKGEN" run encode --format q4_0 --target c --in "$work/short.f32" --out "$work/short"
+check "a file was left behind" [ ! -e "$work/short" ]
+refuses "a format that does not say how" "iq2_s does not say how its blocks are made" \
+  "$QKGEN" run encode --format iq2_s --target c --in "$work/one.f32" --out "$work/x"
+refuses "no input" "needs --in FILE" "$QKGEN" run encode --format q4_0 --target c --out "$work/x"
+refuses "no output" "has 1 buffer, but --out was given 0 times" "$QKGEN" run encode --format q4_0 --target c --in "$work/one.f32"
+refuses "an output too few" "has 2 buffers, but --out was given 1 times" \
+  "$QKGEN" run encode --format mlx_mxfp4 --target c --in "$work/one.f32" --out weight="$work/x"
+refuses "an output of no buffer" "needs --out scales=FILE" \
+  "$QKGEN" run encode --format mlx_mxfp4 --target c --in "$work/one.f32" --out weight="$work/x" --out zeros="$work/y"
+sets=("$QKGEN" run set_rows --format q4_0 --target c --in "$work/one.f32" --out "$work/x")
+refuses "set_rows without a shape" "set_rows needs --rows, at least 1" "${sets[@]}" --indices "$work/one.f32"
+refuses "set_rows without indices" "set_rows needs --indices FILE" "${sets[@]}" --rows 1 --cols 32
+refuses "columns that are no blocks" "a multiple of the 32 elements" "${sets[@]}" --rows 1 --cols 33 --indices "$work/one.f32"
+refuses "floats of other rows" "holds 32 floats, but 32 rows of --cols 32 have 1024" \
+  "${sets[@]}" --rows 1 --cols 32 --indices "$work/one.f32"
+refuses "a table of another size" "128 bytes, but --rows 9 of --cols 32 have 162 there" \
+  "${sets[@]}" --rows 9 --cols 32 --indices "$work/one.f32" --into "$work/one.f32"
+refuses "bench" "encode is not measured" "$QKGEN" bench encode --format q4_0
+finish

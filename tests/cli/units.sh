@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Kernels for matrix units as they ship, on a device that has some: lavapipe of Mesa 26, 8 x 8 times 8 x 8, which cmake/mesa.sh
+# unpacks into QKGEN_MESA, a folder, and which is started through its own loader. MMA_TEST is a program.
+. "$(dirname "$0")/../lib.sh"
+
+mesa=${QKGEN_MESA:-$SOURCE/build/mesa}
+if [ ! -e "$mesa/complete" ]; then
+  echo "WARNING: KERNELS FOR MATRIX UNITS ARE NOT TESTED: there is no Mesa 26 in $mesa; cmake/mesa.sh $mesa fetches one" >&2
+  exit 77
+fi
+if ! "$QKGEN" emit --data "$SOURCE" --format q4_0 --family gemv --class mma --api vulkan --out "$work/out" >"$work/said" 2>&1 ||
+  ! [ -e "$work/out/q4_0/q4_0_gemv_mma.comp" ]; then
+  echo "WARNING: KERNELS FOR MATRIX UNITS ARE NOT TESTED: $(tail -n 1 "$work/said")" >&2
+  exit 77
+fi
+unset QKGEN_VALIDATION VK_LOADER_DRIVERS_SELECT VK_ICD_FILENAMES # layers of the system want the system's C library
+on_units() { "$mesa/run" "$@"; }
+
+check "the device" on_units "$QKGEN" devices
+on_units "$QKGEN" devices >"$work/devices"
+says "it has matrix units" 'cooperative matrix' "$work/devices"
+
+check "gemv of few formats, all shapes, and x that is not finite" env QKGEN_UNITS=1 SOURCE="$SOURCE" "$mesa/run" "${MMA_TEST:?names the program}"
+
+# bench NAME FAMILY FORMATS OPTION...: all of them are right.
+bench() {
+  local name=$1 family=$2 formats=$3
+  shift 3
+  on_units "$QKGEN" bench "$family" --data "$SOURCE" --class mma --samples 1 --format "$formats" "$@" >"$work/$name.txt" 2>&1 ||
+    fail "$name" "$work/$name.txt"
+  check "$name: a line for each" test "$(grep -c " $family " "$work/$name.txt")" -eq "$(tr , '\n' <<<"$formats" | wc -l)"
+}
+small="--constant tile_rows=32 --constant tile_cols=32 --constant own_rows=16 --constant own_cols=16"
+bench gemm gemm q4_K,q6_K,iq4_xs --rows 70 --cols 1024 --batch 19 $small
+bench own gemm q4_0 --rows 150 --cols 512 --batch 40
+bench halves gemm q8_0 --rows 33 --cols 512 --batch 17 --type f16 $small
+bench parts gemm q4_0 --rows 40 --cols 1280 --batch 9 --constant k_parts=4 $small
+bench wide gemm mxfp4 --rows 130 --cols 768 --batch 70 --constant tile_rows=64 --constant tile_cols=64 --constant own_rows=32 \
+  --constant own_cols=16
+
+# Scales that grow along a row do not fit into halves with one power of two: sums are scaled on the way. All is exact.
+grow() {
+  local e
+  for ((e = 9; e < 29; ++e)); do
+    printf "\\x00\\x$(printf %02x $((e << 2)))"
+    printf '\x99%.0s' {1..16}
+  done
+}
+ones() { local i; for ((i = 0; i < $1; ++i)); do printf '\x00\x00\x80\x3f'; done; }
+{ grow; grow; grow; } >"$work/w"
+ones $((640 * 2)) >"$work/x"
+product() {
+  on_units "$QKGEN" run "$1" --data "$SOURCE" --target "$2" --format q4_0 --type f32 --rows 3 --cols 640 --batch 2 --in "$work/w" \
+    --x "$work/x" --out "$work/$3"
+}
+check "the reference" product gemv c expected
+check "scales that grow" product gemm vulkan grown
+check "are those of the reference" cmp "$work/expected" "$work/grown"
+finish

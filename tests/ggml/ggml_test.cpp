@@ -1,0 +1,160 @@
+// The glue of integrations/ggml without ggml: what it records for nodes of a graph, and which it leaves to ggml.
+#include "stub.h"
+
+#include "ggml-vulkan-qkgen.cpp"
+
+static int failures;
+static ggml_backend_vk_context ctx;
+static vk_context subctx = std::make_shared<vk_context_struct>();
+
+#define CHECK(x) do { if (!(x)) { failures++; fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); show(); } } while (0)
+
+static void show() {
+    for (const noted & n : notes) {
+        fprintf(stderr, "  %s", n.what.c_str());
+        for (const auto & b : n.buffers) fprintf(stderr, " %llu+%llu", (unsigned long long) b.offset, (unsigned long long) b.range);
+        fprintf(stderr, "\n");
+    }
+}
+
+static ggml_tensor tensor(ggml_type type, uint64_t at, int64_t a, int64_t b = 1, int64_t c = 1) {
+    ggml_tensor t {};
+    t.type = type;
+    t.at = at;
+    const int64_t ne[] = { a, b, c, 1 };
+    for (int i = 0; i < 4; i++) {
+        t.ne[i] = ne[i];
+        t.nb[i] = i == 0 ? ggml_type_size(type) : i == 1 ? ggml_row_size(type, a) : t.nb[i - 1] * (size_t) ne[i - 1];
+    }
+    return t;
+}
+
+static ggml_tensor op(ggml_op what, uint64_t at, ggml_tensor * a, ggml_tensor * b, int64_t rows, int64_t n, int64_t m = 1) {
+    ggml_tensor t = tensor(GGML_TYPE_F32, at, rows, n, m);
+    t.op = what;
+    t.src[0] = a;
+    t.src[1] = b;
+    return t;
+}
+
+static size_t launches(const char * name) {
+    return (size_t) std::count_if(notes.begin(), notes.end(), [&](const noted & n) { return n.what == name; });
+}
+
+static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr) {
+    ggml_tensor * nodes[] = { first, second };
+    const ggml_cgraph graph = { nodes };
+    notes.clear();
+    ctx.num_additional_fused_ops = second != nullptr;
+    return first->op == GGML_OP_MUL_MAT ? ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0) : ggml_vk_qk_mul_mat_id(&ctx, subctx, &graph, 0);
+}
+
+enum { X = 1 << 20, Y = 1 << 21, Z = 1 << 22, IDS = 1 << 23 };
+
+static void test_gemv() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 3), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 3);
+    CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemv_f32") == 1 && notes.size() == 1);
+    CHECK(notes[0].buffers[0].range == 64 * 144 + QK_PADDING); // loads may pass the last block
+    CHECK(notes[0].buffers[1].offset == X && notes[0].buffers[1].range == 3 * 1024);
+    CHECK(notes[0].buffers[2].offset == Y && notes[0].buffers[2].range == 3 * 256);
+    x.nb[1] = 2048; // every other vector
+    CHECK(mul_mat(&y) && notes[0].what == "copy" && launches("qkgen_q4_0_gemv_f32") == 1);
+    CHECK(notes.back().buffers[1].buffer == ctx.prealloc_y->buffer);
+    w.nb[1] = 288;
+    CHECK(!mul_mat(&y) && notes.empty());
+    w.nb[1] = 144;
+    x.type = GGML_TYPE_I32;
+    CHECK(!mul_mat(&y) && notes.empty());
+}
+
+// A matrix that is one of a batch may begin where nothing can be bound: 9 rows of 8 blocks of 18 bytes do.
+static void test_batch() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64, 2), x = tensor(GGML_TYPE_F32, X, 256, 1, 4), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1, 4);
+    CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemv_f32") == 4);
+    CHECK(notes[1].buffers[0].offset == 0 && notes[2].buffers[0].offset == 64 * 144); // each matrix is for two vectors
+    CHECK(notes[3].buffers[1].offset == X + 3 * 1024 && notes[3].buffers[2].offset == Y + 3 * 256);
+    w.nb[2] += 18;
+    CHECK(!mul_mat(&y) && notes.empty());
+}
+
+static uint32_t bias_bits() {
+    const qk_range some = { nullptr, 0, 0 };
+    qk_epilogue biased = {};
+    biased.bias = &some;
+    return qk_epilogue_bits_(&biased);
+}
+
+static void test_fused() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), x = tensor(GGML_TYPE_F32, X, 256), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1);
+    ggml_tensor residual = tensor(GGML_TYPE_F32, Z, 64), sum = op(GGML_OP_ADD, Y + 4096, &residual, &y, 64, 1);
+    CHECK(mul_mat(&y, &sum) && notes.size() == 1);
+    CHECK(notes[0].buffers[2].offset == Y + 4096 && notes[0].buffers[4].offset == Z && notes[0].push[5] == bias_bits());
+    sum.at = Z; // in place: what is added is where the sum goes
+    CHECK(mul_mat(&y, &sum) && notes[0].buffers[2].offset == Z && notes[0].push[5] == QK_ADDS_TO_Y_);
+    ggml_tensor scaled = op(GGML_OP_MUL, Y, &y, &x, 64, 1);
+    CHECK(ggml_vk_qk_may_fuse(&y, &sum, 2) && !ggml_vk_qk_may_fuse(&y, &sum, 3));
+    y.op = GGML_OP_MUL_MAT_ID;
+    CHECK(!ggml_vk_qk_may_fuse(&y, &scaled, 2) && ggml_vk_qk_may_fuse(&y, &sum, 2));
+    w.type = GGML_TYPE_F16; // not ours
+    CHECK(ggml_vk_qk_may_fuse(&y, &scaled, 2));
+}
+
+// x becomes operands once, for all matrices that are multiplied with it; not for another x, nor behind a copy.
+static void test_gemm() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 32), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 32);
+    ggml_tensor other = tensor(GGML_TYPE_F32, X + 65536, 256, 32), z = op(GGML_OP_MUL_MAT, Z, &w, &other, 64, 32);
+    ctx.prealloc_y_need_sync = false;
+    CHECK(mul_mat(&y));
+    const size_t first = launches("qkgen_q4_0_gemm_mma_f32");
+    CHECK(first >= 2 && notes[0].what != "barrier" && notes[1].what == "barrier");
+    CHECK(notes[0].buffers[2].buffer == ctx.prealloc_y->buffer);
+    CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_mma_f32") == first - 1);
+    CHECK(mul_mat(&z) && launches("qkgen_q4_0_gemm_mma_f32") == first && notes[0].what == "barrier"); // others may still read
+    ggml_tensor many = tensor(GGML_TYPE_F32, X, 256, 32, 2), both = op(GGML_OP_MUL_MAT, Y, &w, &many, 64, 32, 2);
+    CHECK(mul_mat(&both) && launches("qkgen_q4_0_gemm_mma_f32") == 2 * first);
+    x.nb[1] = 2048;
+    CHECK(mul_mat(&y) && notes[0].what == "barrier" && notes[1].what == "copy" && launches("qkgen_q4_0_gemm_mma_f32") == first);
+    CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_mma_f32") == first);
+}
+
+static void test_experts() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64, 8), x = tensor(GGML_TYPE_F32, X, 256, 1, 3), y = op(GGML_OP_MUL_MAT_ID, Y, &w, &x, 64, 2, 3);
+    ggml_tensor ids = tensor(GGML_TYPE_I32, IDS, 2, 3), bias = tensor(GGML_TYPE_F32, Z, 64, 8);
+    y.src[2] = &ids;
+    CHECK(mul_mat(&y) && notes.size() == 1 && notes[0].push[2] == 3 && notes[0].push[3] == 2);
+    ids.nb[1] = 32; // of all experts, sorted
+    CHECK(mul_mat(&y) && notes.size() == 3 && notes[2].buffers[2].offset == IDS + 64 && notes[2].push[2] == 1);
+    ids.nb[1] = 36;
+    CHECK(!mul_mat(&y) && notes.empty());
+    ids.nb[1] = 8;
+    ggml_tensor sum = op(GGML_OP_ADD_ID, Y + 65536, &y, &bias, 64, 2, 3);
+    CHECK(mul_mat(&y, &sum) && notes[0].buffers[4].offset == Y + 65536 && notes[0].push[7] == bias_bits());
+    ggml_tensor each = tensor(GGML_TYPE_F32, X, 256, 2, 3); // an x of each slot
+    y.src[1] = &each;
+    CHECK(mul_mat(&y) && notes[0].push[2] == 6 && notes[0].push[3] == 1);
+    ids = tensor(GGML_TYPE_I32, IDS, 2, 9);
+    each = tensor(GGML_TYPE_F32, X, 256, 1, 9);
+    CHECK(!mul_mat(&y) && notes.empty());
+}
+
+static void test_rows() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), ids = tensor(GGML_TYPE_I32, IDS, 5), y = op(GGML_OP_GET_ROWS, Y, &w, &ids, 256, 5);
+    notes.clear();
+    CHECK(ggml_vk_qk_get_rows(&ctx, subctx, &y) && launches("qkgen_q4_0_gather_f32") == 1);
+    CHECK(notes[0].buffers[1].offset == IDS && notes[0].buffers[2].range == 5 * 1024);
+    w.at = 8;
+    notes.clear();
+    CHECK(!ggml_vk_qk_get_rows(&ctx, subctx, &y) && notes.empty());
+}
+
+int main() {
+    test_gemv();
+    test_batch();
+    test_fused();
+    test_gemm();
+    test_experts();
+    test_rows();
+    ggml_vk_qk_free(ctx.device->qk);
+    printf("%d failures\n", failures);
+    return failures != 0;
+}

@@ -1,0 +1,184 @@
+// What integrations/ggml/ggml-vulkan-qkgen.cpp uses of ggml's Vulkan backend, with a device that notes what is recorded.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+// ---- ggml.h ----
+
+enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_COUNT };
+enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS };
+enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
+struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at; };
+struct ggml_cgraph { ggml_tensor ** nodes; };
+#define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
+
+inline const char * ggml_type_name(ggml_type t) {
+    static const char * const names[] = { "f32", "f16", "q4_0", "i32" };
+    return names[t];
+}
+inline const char * ggml_op_name(ggml_op op) {
+    static const char * const names[] = { "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS" };
+    return names[op];
+}
+inline size_t ggml_type_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 18 : t == GGML_TYPE_F16 ? 2 : 4; }
+inline size_t ggml_row_size(ggml_type t, int64_t n) { return ggml_type_size(t) * (size_t) n / (t == GGML_TYPE_Q4_0 ? 32 : 1); }
+inline bool ggml_is_quantized(ggml_type t) { return t == GGML_TYPE_Q4_0; }
+inline size_t ggml_nbytes(const ggml_tensor * t) {
+    size_t bytes = ggml_row_size(t->type, t->ne[0]);
+    for (int i = 1; i < GGML_MAX_DIMS; i++) bytes += (size_t) (t->ne[i] - 1) * t->nb[i];
+    return bytes;
+}
+
+// ---- Vulkan ----
+
+typedef struct VkBuffer_T * VkBuffer;
+typedef void * VkInstance;
+enum VkStructureType { VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR };
+enum { VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR, VK_SCOPE_SUBGROUP_KHR };
+struct VkCooperativeMatrixPropertiesKHR { VkStructureType sType; uint32_t MSize, NSize, KSize; int AType, BType, CType, ResultType, scope; };
+typedef int (*PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(int, uint32_t *, VkCooperativeMatrixPropertiesKHR *);
+inline void * vkGetInstanceProcAddr(VkInstance, const char *) { return nullptr; }
+
+namespace vk {
+enum class ShaderStageFlagBits { eCompute };
+enum class PipelineBindPoint { eCompute };
+enum class DescriptorType { eStorageBuffer };
+enum class PhysicalDeviceType { eCpu, eDiscreteGpu };
+enum class DriverId { eMesaLlvmpipe, eNvidiaProprietary };
+struct Fence {};
+struct DescriptorBufferInfo {
+    VkBuffer buffer; uint64_t offset, range;
+    DescriptorBufferInfo(VkBuffer b = nullptr, uint64_t o = 0, uint64_t r = 0) : buffer(b), offset(o), range(r) {}
+};
+struct DescriptorSet {};
+struct WriteDescriptorSet {
+    DescriptorSet set; uint32_t first, element, count; DescriptorType type; const void * images; const DescriptorBufferInfo * buffers;
+};
+}
+
+// ---- the device ----
+
+struct vk_buffer_struct { VkBuffer buffer; uint64_t size; };
+typedef std::shared_ptr<vk_buffer_struct> vk_buffer;
+struct vk_subbuffer { vk_buffer buffer; uint64_t offset, size; };
+struct vk_pipeline_struct { std::string name; int layout, pipeline; uint32_t push_constant_size, parameter_count; bool initialized; };
+typedef std::shared_ptr<vk_pipeline_struct> vk_pipeline;
+
+// What a test looks at: launches with their buffers and push constants, barriers, and copies of x.
+struct noted { std::string what; std::vector<vk::DescriptorBufferInfo> buffers; std::vector<uint32_t> push; };
+inline std::vector<noted> notes;
+inline std::vector<vk::DescriptorBufferInfo> bound;
+
+namespace vk {
+struct CommandBuffer {
+    std::vector<uint32_t> push;
+    void pushConstants(int, ShaderStageFlagBits, int, uint32_t bytes, const void * data) {
+        push.assign((const uint32_t *) data, (const uint32_t *) data + bytes / 4);
+    }
+    void bindPipeline(PipelineBindPoint, int pipeline) { current = pipeline; }
+    void bindDescriptorSets(PipelineBindPoint, int, int, std::vector<DescriptorSet>, std::vector<int>) {}
+    void dispatch(uint32_t, uint32_t, uint32_t);
+    int current;
+};
+struct Device {
+    void updateDescriptorSets(std::vector<WriteDescriptorSet> writes, std::vector<int>) {
+        bound.assign(writes[0].buffers, writes[0].buffers + writes[0].count);
+    }
+    int waitForFences(std::vector<Fence>, bool, uint64_t) { return 0; }
+    void resetFences(std::vector<Fence>) {}
+};
+}
+inline std::vector<std::string> pipeline_names;
+inline void vk::CommandBuffer::dispatch(uint32_t, uint32_t, uint32_t) { notes.push_back({ pipeline_names[(size_t) current], bound, push }); }
+
+struct vk_limits {
+    uint64_t maxStorageBufferRange = 1u << 30, minStorageBufferOffsetAlignment = 16;
+    uint32_t maxComputeWorkGroupCount[3] = { 65535, 65535, 65535 }, maxComputeWorkGroupSize[3] = { 1024, 1024, 64 };
+    uint32_t maxComputeWorkGroupInvocations = 1024, maxPushConstantsSize = 256, maxComputeSharedMemorySize = 49152;
+};
+struct vk_queue { int cmd_pool; };
+struct vk_device_struct {
+    std::recursive_mutex mutex;
+    struct { vk_limits limits; vk::PhysicalDeviceType deviceType = vk::PhysicalDeviceType::eDiscreteGpu; } properties;
+    uint32_t subgroup_size = 32, shader_core_count = 100;
+    vk::DriverId driver_id = vk::DriverId::eNvidiaProprietary;
+    bool subgroup_basic = true, subgroup_arithmetic = true, subgroup_shuffle = true, fp16 = true, integer_dot_product = true;
+    bool coopmat_support = false, vulkan_memory_model = true, float_controls_rte_fp16 = true, float_controls_denorm_preserve_fp16 = true;
+    int physical_device = 0;
+    vk::Device device;
+    vk::Fence fence;
+    std::shared_ptr<vk_queue> compute_queue = std::make_shared<vk_queue>();
+    struct vk_qk_state * qk = nullptr;
+};
+typedef std::shared_ptr<vk_device_struct> vk_device;
+struct vk_command_buffer { vk::CommandBuffer buf; };
+struct vk_submission { vk_command_buffer * buffer; };
+struct vk_context_struct { vk_command_buffer buffer; vk_submission submission { &buffer }; vk_submission * s = &submission; };
+typedef std::shared_ptr<vk_context_struct> vk_context;
+struct ggml_backend_vk_context {
+    vk_device device = std::make_shared<vk_device_struct>();
+    vk_buffer prealloc_y = std::make_shared<vk_buffer_struct>();
+    size_t prealloc_size_y = 0;
+    bool prealloc_y_need_sync = false;
+    vk_pipeline_struct * prealloc_y_last_pipeline_used = nullptr;
+    const ggml_tensor * prealloc_y_last_tensor_used = nullptr;
+    int num_additional_fused_ops = 0;
+    std::vector<vk::DescriptorSet> descriptor_sets = std::vector<vk::DescriptorSet>(1000);
+    size_t descriptor_set_idx = 0;
+};
+struct vk_instance_t { VkInstance instance; };
+inline vk_instance_t vk_instance;
+enum { MAX_PARAMETER_COUNT = 12 };
+#define VK_CHECK(result, what, device) do { (void) (result); (void) (device); } while (0)
+
+// All tensors lie in one buffer, at the place that they say.
+inline vk_buffer ggml_vk_memory() {
+    static vk_buffer memory = std::make_shared<vk_buffer_struct>(vk_buffer_struct { (VkBuffer) 1, 1u << 30 });
+    return memory;
+}
+inline uint64_t ggml_vk_align_size(uint64_t size, uint64_t to) { return (size + to - 1) / to * to; }
+inline uint32_t get_misalign_bytes(const ggml_backend_vk_context *, const ggml_tensor * t) { return t->at & 15; }
+inline vk_subbuffer ggml_vk_tensor_subbuffer(const ggml_backend_vk_context *, const ggml_tensor * t, bool = false) {
+    return { ggml_vk_memory(), t->at & ~UINT64_C(15), ggml_nbytes(t) };
+}
+inline vk_buffer ggml_vk_create_buffer_device(vk_device &, size_t size) {
+    static uintptr_t next = 100;
+    return std::make_shared<vk_buffer_struct>(vk_buffer_struct { (VkBuffer) ++next, size });
+}
+inline void ggml_vk_destroy_buffer(vk_buffer & b) { b = nullptr; }
+inline void ggml_vk_buffer_write(vk_buffer &, size_t, const void *, size_t) {}
+inline void ggml_vk_buffer_read(vk_buffer &, size_t, void *, size_t) {}
+inline vk_context ggml_vk_create_temporary_context(int) { return std::make_shared<vk_context_struct>(); }
+inline void ggml_vk_ctx_begin(vk_device &, vk_context &) {}
+inline void ggml_vk_ctx_end(vk_context &) {}
+inline void ggml_vk_submit(vk_context &, vk::Fence) {}
+inline void ggml_vk_preallocate_buffers(ggml_backend_vk_context * ctx, vk_context) {
+    ctx->prealloc_y = ggml_vk_create_buffer_device(ctx->device, ctx->prealloc_size_y);
+    ctx->prealloc_y_last_pipeline_used = nullptr;
+    ctx->prealloc_y_last_tensor_used = nullptr;
+}
+inline void ggml_vk_sync_buffers(ggml_backend_vk_context * ctx, vk_context &) {
+    ctx->prealloc_y_need_sync = false;
+    notes.push_back({ "barrier", {}, {} });
+}
+inline vk_pipeline ggml_vk_get_cpy_pipeline(ggml_backend_vk_context *, const ggml_tensor *, const ggml_tensor *, ggml_type) { return nullptr; }
+inline void ggml_pipeline_request_descriptor_sets(ggml_backend_vk_context *, vk_pipeline &, uint32_t) {}
+inline void ggml_vk_cpy_to_contiguous(ggml_backend_vk_context * ctx, vk_context & subctx, vk_pipeline, const ggml_tensor *, const vk_subbuffer &,
+                                      const vk_subbuffer & to) {
+    notes.push_back({ "copy", { { to.buffer->buffer, to.offset, to.size } }, {} });
+    ggml_vk_sync_buffers(ctx, subctx);
+}
+inline void ggml_vk_create_pipeline_func(vk_device &, vk_pipeline & pipeline, size_t, const void *, const char *, uint32_t,
+                                         std::array<uint32_t, 3>, std::vector<uint32_t>, bool, bool, uint32_t) {
+    pipeline->pipeline = (int) pipeline_names.size();
+    pipeline_names.push_back(pipeline->name);
+}
