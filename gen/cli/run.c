@@ -481,6 +481,10 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
     if (job.sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
         return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
+    if (job.family->in_tiles && strcmp(target, "msl") == 0)
+        return qg_complain(
+            "%s is for --target vulkan: there is no Metal text of it; gemv and gemv_id take as many vectors",
+            job.family->name);
     if (!job.sum->metal && strcmp(target, "msl") == 0)
         return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
 
