@@ -1,36 +1,40 @@
 #!/usr/bin/env bash
 # Experts times many tokens: sorted by expert, then tiles. On this machine's device, in plain arithmetic, as gemm.sh.
+# With the argument `files`, those that compare files alone.
 source "$(dirname "$0")/../lib.sh"
 
-check "emits them, where the family is named" "$QKGEN" emit --family gemm_id --api vulkan --format q4_K --out "$work/out"
-check "seven modules" test "$(ls "$work"/out/q4_K/q4_K_gemm_id_mma_*.comp | wc -l)" -eq 7
+tried() {
+  check "emits them, where the family is named" "$QKGEN" emit --family gemm_id --api vulkan --format q4_K --out "$work/out"
+  check "seven modules" test "$(ls "$work"/out/q4_K/q4_K_gemm_id_mma_*.comp | wc -l)" -eq 7
 
-# bench NAME FORMATS OPTION...: all of them are right.
-bench() {
-  local name=$1 formats=$2
-  shift 2
-  "$QKGEN" bench gemm_id --samples 1 --format "$formats" "$@" >"$work/$name.txt" 2>&1 || fail "$name" "$work/$name.txt"
-  check "$name: a line for each" test "$(grep -c ' gemm_id ' "$work/$name.txt")" -eq "$(tr , '\n' <<<"$formats" | wc -l)"
+  # bench NAME FORMATS OPTION...: all of them are right.
+  bench() {
+    local name=$1 formats=$2
+    shift 2
+    "$QKGEN" bench gemm_id --samples 1 --format "$formats" "$@" >"$work/$name.txt" 2>&1 || fail "$name" "$work/$name.txt"
+    check "$name: a line for each" test "$(grep -c ' gemm_id ' "$work/$name.txt")" -eq "$(tr , '\n' <<<"$formats" | wc -l)"
+  }
+  bench kinds q4_0,q8_0,q6_K,mxfp4,iq3_s,tq1_0 --rows 37 --cols 1024 --tokens 19 --experts 5 --slots 2
+  bench halves q4_K --rows 33 --cols 512 --tokens 17 --experts 3 --slots 3 --type f16 --x-slots 3
+  bench one q4_K --rows 1 --cols 256 --tokens 1 --experts 1 --slots 1
+  # Most experts have no tokens; and one has nearly all.
+  bench idle q4_K --rows 20 --cols 256 --tokens 3 --experts 512 --slots 2
+  bench skewed q4_K --rows 20 --cols 256 --tokens 300 --experts 64 --slots 4 --routing skewed
+  says "it is said" 'routing is skewed' "$work/skewed.txt"
+  bench all_to_one q4_K --rows 20 --cols 256 --tokens 300 --experts 1 --slots 1
+  # Several blocks of pairs.
+  bench blocks q4_K --rows 4 --cols 256 --tokens 1300 --experts 9 --slots 16
+  for parts in 1 4; do bench "parts_$parts" q4_K --rows 40 --cols 1280 --tokens 9 --experts 4 --slots 2 --constant k_parts=$parts; done
+  bench walk q4_0 --rows 200 --cols 512 --tokens 50 --experts 4 --slots 2 --workgroups 2
+
+  # All results, twice, with ids that are none, epilogues, x that is not finite, and parts of the experts.
+  check "drawn at random" "$QKGEN" soak --family gemm_id --cases 24 --seed 5 --format "q4_K,q5_0,nvfp4"
+  case=(format=q4_0 family=gemm_id class=mma type=f32 rows=33 cols=512 experts=6 slots=3 seed=7 offset=1 padding=32 weights=random)
+  for more in 'batch=40 parts=3 x=gaussian' 'batch=40 parts=3 x=infinite x_slots=3 constants=k_parts:4' 'batch=300 x=outliers epilogue=30'; do
+    check "by hand: $more" "$QKGEN" soak --case "${case[*]} $more"
+  done
 }
-bench kinds q4_0,q8_0,q6_K,mxfp4,iq3_s,tq1_0 --rows 37 --cols 1024 --tokens 19 --experts 5 --slots 2
-bench halves q4_K --rows 33 --cols 512 --tokens 17 --experts 3 --slots 3 --type f16 --x-slots 3
-bench one q4_K --rows 1 --cols 256 --tokens 1 --experts 1 --slots 1
-# Most experts have no tokens; and one has nearly all.
-bench idle q4_K --rows 20 --cols 256 --tokens 3 --experts 512 --slots 2
-bench skewed q4_K --rows 20 --cols 256 --tokens 300 --experts 64 --slots 4 --routing skewed
-says "it is said" 'routing is skewed' "$work/skewed.txt"
-bench all_to_one q4_K --rows 20 --cols 256 --tokens 300 --experts 1 --slots 1
-# Several blocks of pairs.
-bench blocks q4_K --rows 4 --cols 256 --tokens 1300 --experts 9 --slots 16
-for parts in 1 4; do bench "parts_$parts" q4_K --rows 40 --cols 1280 --tokens 9 --experts 4 --slots 2 --constant k_parts=$parts; done
-bench walk q4_0 --rows 200 --cols 512 --tokens 50 --experts 4 --slots 2 --workgroups 2
-
-# All results, twice, with ids that are none, epilogues, x that is not finite, and parts of the experts.
-check "drawn at random" "$QKGEN" soak --family gemm_id --cases 24 --seed 5 --format "q4_K,q5_0,nvfp4"
-case=(format=q4_0 family=gemm_id class=mma type=f32 rows=33 cols=512 experts=6 slots=3 seed=7 offset=1 padding=32 weights=random)
-for more in 'batch=40 parts=3 x=gaussian' 'batch=40 parts=3 x=infinite x_slots=3 constants=k_parts:4' 'batch=300 x=outliers epilogue=30'; do
-  check "by hand: $more" "$QKGEN" soak --case "${case[*]} $more"
-done
+[ "${1:-all}" = files ] || tried
 
 # Through files, beside the reference: the results are those of gemv_id.
 experts=(--format q8_0 --type f32 --experts 3 --rows 5 --cols 256 --tokens 4 --slots 2 --in "$work/w" --x "$work/x")
