@@ -38,7 +38,8 @@ kernel void @{name}(
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
     for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, vector = push.x_slots == 1 ? pair / push.slots : pair, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = push.x_slots == 1 ? pair / push.slots : pair;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         to.epilogue = found ? push.epilogue : push.epilogue & (@{space}::ADDS_TO_Y | @{space}::ADDS_RESIDUAL);  // an expert that is not there has zeros
