@@ -78,8 +78,11 @@ few() { # GPU BATCH
   for format in "${formats[@]}"; do
     counts=$(count "$1" --format "$format" --batch "$2") || die "$format on $1: $(cat "$work/said")"
     weights=$(sed -E 's/.* weights=([0-9]+) .*/\1/' <<<"$counts")
-    other=$(count "$1" --format "$format" --class split --batch "$2") || die "$format on $1: $(cat "$work/said")"
-    other=$(cells "$(sed -E 's/.* weights=([0-9]+) .*/\1/' <<<"$other")" "$other" | cut -d'|' -f 1,4-6)
+    if other=$(count "$1" --format "$format" --class split --batch "$2"); then
+      other=$(cells "$(sed -E 's/.* weights=([0-9]+) .*/\1/' <<<"$other")" "$other" | cut -d'|' -f 1,4-6)
+    else
+      other='not compiled | - | - | -'
+    fi
     theirs='- | - | - | - | - | -'
     if [ -n "$ggml" ] && read -r weights_of_row rows < <(theirs_of "$format"); then
       theirs=$(count "$1" --module "$ggml/mul_mat_vec_${format,,}_f32_f32_subgroup.spv" --constant 0=64 --constant 1="$rows" \
@@ -159,7 +162,7 @@ TEXT
   echo
   cat "$home/bench/offline/notes.md"
   if [ -n "$ggml" ]; then printf '\nggml: commit %s. ' "$(cat "$ggml/commit")"; else echo; fi
-  printf 'Mesa: %s.\n' "$(strings -a "$mesa/usr/lib/x86_64-linux-gnu/libvulkan_radeon.so" | grep -oE -m 1 '^(Mesa )?2[0-9]\.[0-9]+\.[0-9]+[-+a-z0-9]*' | head -n 1)"
+  printf '%s.\n' "$(strings -a "$mesa/usr/lib/x86_64-linux-gnu/libvulkan_radeon.so" | grep -oE -m 1 '^(Mesa )?2[0-9]\.[0-9]+\.[0-9]+[-+a-z0-9]*' | head -n 1 | sed -E 's/^(Mesa )?/Mesa: /')"
 }
 
 if [ -n "$out" ]; then

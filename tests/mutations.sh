@@ -265,6 +265,7 @@ mutate "subgroups of 64 lanes take few rows" $choose 's/limits->subgroup_size ==
 # These run where there is a Mesa 26 alone (cmake/mesa.sh); QKGEN_MESA names its folder.
 if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   export QKGEN_MESA MMA_TEST=$tree/build/tests/mma_test
+  build mma_test >"$folder/logs/mma_test" 2>&1
   mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/^        barrier\(\);$/        ;/' script units vulkan
   mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
   mutate "8x8x8: all of the depth" templates/mma_units.glsl 's/k < 16u \/ UNIT_DEPTH/k < 1u/' script units vulkan

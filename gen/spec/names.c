@@ -67,7 +67,8 @@ static const char beside_buffers[] =
     "multiply no_products of_vectors operands pack_bf16 pack_f16 rounds_f16 scale_of share_slice share_x "
     "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes swap_runs "
     "take take_x values_of walk walk_rows wide_x wide_x_unit write_row x_digits x_step X_TYPE half_word run "
-    "x_element x_half_at x_halves x_run src src_four Src SrcFour ";
+    "x_element x_half_at x_halves x_run src src_four Src SrcFour "
+    "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values ";
 /* clang-format on */
 
 static bool is_listed(const char *list, const char *name) {

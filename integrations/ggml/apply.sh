@@ -87,7 +87,7 @@ build_step() {
 count() {
   local log
   log=$(mktemp)
-  GGML_VK_QKGEN_LOG=1 "$program" test -b Vulkan0 -o "$1" -p "${2:-.}" >"$log" 2>&1 || true
+  GGML_VK_QKGEN=mul_mat,mul_mat_id,get_rows GGML_VK_QKGEN_LOG=1 "$program" test -b Vulkan0 -o "$1" -p "${2:-.}" >"$log" 2>&1 || true
   grep -aE '^ *[0-9]+/[0-9]+ tests passed|^qkgen: ' "$log" | sed "s/^/$1: /"
   if grep -aqE 'FAIL|ERROR' "$log" || ! grep -aqE ' ([0-9]+)/\1 tests passed' "$log"; then
     grep -aE 'FAIL|ERROR' "$log" | head -n 20

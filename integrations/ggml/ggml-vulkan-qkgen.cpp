@@ -1,6 +1,6 @@
 // qkgen's kernels for MUL_MAT, MUL_MAT_ID and GET_ROWS of quantised weights. Part of ggml-vulkan.cpp, which includes it.
 //
-// GGML_VK_QKGEN        what is routed: 0, 1 (all, the default), or some of mul_mat,mul_mat_id,get_rows
+// GGML_VK_QKGEN        what is routed: 0; 1 (the default), mul_mat and mul_mat_id; or some of mul_mat,mul_mat_id,get_rows
 // GGML_VK_QKGEN_CLASS  the least exact class that is taken: best (default, f16 products on matrix units), split, exact
 // GGML_VK_QKGEN_DOT    integer dot products also where ggml finds them slow, as on processors
 // GGML_VK_QKGEN_LOG    at exit, what was routed, and why the rest was not
@@ -44,7 +44,7 @@ static bool ggml_vk_qk_log(const ggml_tensor * dst, const std::string & what, bo
 // Whether nodes of that kind are ours.
 static bool ggml_vk_qk_on(const ggml_tensor * dst, const char * op) {
     static const std::string wanted = "," + std::string(getenv("GGML_VK_QKGEN") != nullptr ? getenv("GGML_VK_QKGEN") : "1") + ",";
-    return ggml_is_quantized(dst->src[0]->type) && (wanted == ",1," || wanted.find("," + std::string(op) + ",") != std::string::npos);
+    return ggml_is_quantized(dst->src[0]->type) && ((wanted == ",1," && op != std::string("get_rows")) || wanted.find("," + std::string(op) + ",") != std::string::npos);
 }
 
 // ggml fuses what has no place in an epilogue: a second addition, and factors of experts.

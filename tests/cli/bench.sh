@@ -37,6 +37,18 @@ check "a sweep" test "$(grep -c ' gemv ' "$work/s.txt")" -eq 6
 if command -v xmllint >/dev/null; then check "the picture is XML" xmllint --noout "$work/f.svg" "$work/s.svg"; fi
 says "the sweep's picture" '>Sizes: gemv, 1 vector<' "$work/s.svg"
 
+# ---- a layer ----
+
+printf '%s\n' 'q 256 256 2' 'k,v 64 256 4' 'o 256 256 2' 'gate,up 512 256 4' 'down 256 512 2' >"$work/layer.txt"
+layer=("$QKGEN" bench --layer --format q4_0 --batch 1,2 --cache 1 --quick)
+"${layer[@]}" --model "$work/layer.txt" --class exact,half >"$work/layer.log" 2>&1 || fail "a layer" "$work/layer.log"
+says "a layer in three ways" '^layer +q4_0 +half +2( +[0-9.]+){3} +-?[0-9.]+%( +[0-9.]+){2}$' "$work/layer.log"
+check "a line for each class and number of vectors" test "$(grep -c '^layer ' "$work/layer.log")" -eq 4
+refuses "a layer of no model" "give --model NAME, too" "${layer[@]}"
+refuses "figures of a layer as JSON" "leave --json" "${layer[@]}" --model "$work/layer.txt" --json "$work/none"
+sed -i '/^down/d' "$work/layer.txt"
+refuses "a layer without down" "layer has no matrix down without experts" "${layer[@]}" --model "$work/layer.txt"
+
 # ---- every view of blocks has values that agree ----
 
 "$QKGEN" bench gemv,gather --format gptq_v1_b4_g32_act,hqq_b3_g64,nf4_b64,fp8_block,ct_b4_zp_g32,nvfp4,iq1_m,q6_K,tq1_0 \

@@ -39,6 +39,9 @@ bench experts gemm_id q4_K,iq4_xs --rows 70 --cols 512 --tokens 19 --experts 4 -
 bench wide gemm mxfp4 --rows 130 --cols 768 --batch 70 --constant tile_rows=64 --constant tile_cols=64 --constant own_rows=32 \
   --constant own_cols=16
 
+# Each vector is another's: so bench, whose vectors are alike, does not say it.
+check "gemm drawn at random" on_units "$QKGEN" soak --data "$SOURCE" --family gemm --cases 4 --seed 3 --format q4_K,q8_0
+
 # Scales that grow along a row do not fit into halves with one power of two: sums are scaled on the way. All is exact.
 grow() {
   local e

@@ -1,6 +1,8 @@
 // The glue of integrations/ggml without ggml: what it records for nodes of a graph, and which it leaves to ggml.
 #include "stub.h"
 
+#include <cstdlib>
+
 #include "ggml-vulkan-qkgen.cpp"
 
 static int failures;
@@ -148,6 +150,7 @@ static void test_rows() {
 }
 
 int main() {
+    setenv("GGML_VK_QKGEN", "mul_mat,mul_mat_id,get_rows", 1); // rows are not routed unless somebody asks
     test_gemv();
     test_batch();
     test_fused();
