@@ -158,8 +158,6 @@ static bool open_gather(qg_job *job, const char *indices) {
     return true;
 }
 
-uint64_t qg_job_vectors(const qg_job *job) { return job->ids ? job->batch * job->x_slots : job->batch; }
-
 /* "--batch 3", or of experts "--tokens 3 of --x-slots 2". */
 static const char *vectors_text(const qg_job *job) {
     if (!job->ids) return qg_format(job->arena, "--batch %llu", (unsigned long long)job->batch);
@@ -416,6 +414,21 @@ static const char *type_list(qg_arena *arena, const qg_family *family) {
     return text.data;
 }
 
+/* Whether a target has kernels of the class; false after a message. */
+static bool target_takes(const qg_job *job, const char *target) {
+    const bool metal = strcmp(target, "msl") == 0;
+    if (job->sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
+        return qg_complain("--class %s is not for --target c: the reference is exact", job->sum->name) == 0;
+    if (job->family->in_tiles && metal)
+        return qg_complain(
+                   "%s is for --target vulkan: there is no Metal text of it; gemv and gemv_id take as many vectors",
+                   job->family->name) == 0;
+    if (!job->sum->metal && metal)
+        return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers",
+                           job->sum->name) == 0;
+    return true;
+}
+
 int qg_command_run(qg_session *session, int argc, char **argv) {
     const char *named = find_family(argc, argv);
     const qg_plain *plain = qg_plain_named(named, NULL);
@@ -479,14 +492,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
                            format);
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
-    if (job.sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
-        return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
-    if (job.family->in_tiles && strcmp(target, "msl") == 0)
-        return qg_complain(
-            "%s is for --target vulkan: there is no Metal text of it; gemv and gemv_id take as many vectors",
-            job.family->name);
-    if (!job.sum->metal && strcmp(target, "msl") == 0)
-        return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
+    if (!target_takes(&job, target)) return 1;
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!open_weights(&job, &in, pointers) || (job.family->id == QG_FAMILY_GATHER && !open_gather(&job, indices)))

@@ -29,7 +29,7 @@ typedef struct qg_job {
 } qg_job;
 
 /* How many right-hand sides a family that sums has. */
-uint64_t qg_job_vectors(const qg_job *job);
+static inline uint64_t qg_job_vectors(const qg_job *job) { return job->ids ? job->batch * job->x_slots : job->batch; }
 
 /* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element
  * `first`) or of tokens (gather, from token `first`), and everything where the family sums; `dst`
