@@ -12,10 +12,21 @@ layout(binding = @{binding_scratch}, std430) readonly buffer Parts { float sum_o
 @include finish.glsl
 
 void main() {
+@if experts
+    const uint from = parts_at(), results = rows * all_pairs();
+@else
     const uint from = parts_at(), results = rows * batch;
+@end
     for (uint i = gl_GlobalInvocationID.x; i < results; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
         float sum = 0.0;
-        for (uint part = 0u; part < K_PARTS; ++part) sum += sum_of_part[from + part * results + i];
+@if experts
+        const uint expert = ids[i / rows];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+@else
+        const bool found = true;
+@end
+        for (uint part = 0u; found && part < K_PARTS; ++part) sum += sum_of_part[from + part * results + i];
         finish(i / rows, i % rows, sum);
     }
 }

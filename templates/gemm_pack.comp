@@ -40,18 +40,28 @@ float largest_of(uint vector) {
 }
 
 void main() {
-    const uint columns = (batch + 15u) / 16u * 16u;
+    const uint vectors = x_vectors(), columns = (vectors + 15u) / 16u * 16u;
     const uint wide_tiles = row_tiles / @{wide_ratio}u, tiles = (wide_tiles + 3u) / 4u * 4u;
+@if experts
+    const uint apart = 1u;
+    stride = 4u;  // a vector's operands lie one after the other, for it may meet any expert
+@else
+    const uint apart = 2u;
     stride = columns * 4u;
+@end
     for (uint m = gl_WorkGroupID.x; m < columns; m += gl_NumWorkGroups.x) {
-        const uint vector = min(m, batch - 1u);
+        const uint vector = min(m, vectors - 1u);
         float unit;
         scale = scale_of(largest_of(vector), 7u, unit);
         if (gl_LocalInvocationID.x == 0u) x_unit[m] = unit;
+@if experts
+        const uint place = columns / 2u + m * tiles * PRODUCTS;
+@else
         // Two columns that are 8 apart lie side by side: one load brings both.
         const uint place = columns / 2u + m / 16u * 64u + m % 8u * 8u + m / 8u % 2u;
+@end
         for (uint j = gl_LocalInvocationID.x; j < tiles; j += gl_WorkGroupSize.x) {
-            const uint at = place + j / 4u * PRODUCTS * stride + j % 4u * 2u;
+            const uint at = place + j / 4u * PRODUCTS * stride + j % 4u * apart;
             load_wide_x(vector, min(j, wide_tiles - 1u), at);
             if (j < wide_tiles) continue;
             for (uint p = 0u; p < PRODUCTS; ++p) packed_x[at + p * stride] = uvec2(0u);

@@ -23,7 +23,11 @@ const uint UNIT_ROWS = 16u, UNIT_COLS = 8u, LANES = 32u;
 
 @{buffers}
 @{wide_buffers}
+@if experts
+layout(binding = @{binding_scratch}, std430) readonly buffer Packed { uvec2 packed_x[]; };
+@else
 layout(binding = @{binding_scratch}, std430) readonly buffer Packed { uvec4 packed_x[]; };
+@end
 layout(binding = @{binding_scratch}, std430) readonly buffer Units { float x_unit[]; };
 layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[]; };
 
@@ -43,6 +47,9 @@ const uint PARTS = PRODUCTS / PART;
 // A row's weights are multiplied with a power of two, so that they fit into halves. When they grow too large, it gets smaller:
 shared float row_factor[TILE_ROWS];  // by this factor
 shared uint grown;                   // before these four tiles
+@if experts
+shared uint pair_of[TILE_COLS], vector_of[TILE_COLS];  // of each column
+@end
 
 uint subgroup, team, lane, g, t;
 
@@ -67,6 +74,9 @@ float row_scale[DECODED][2];
 uvec4 x_ahead[LOADED];
 uint row_begin, row_end, column_begin, columns, wide_tiles;
 uint k_part, first_four, end_four;  // of a row: the number of this part, and where it begins and ends
+@if experts
+uint first_row, column_end;  // of this expert's rows the first, of those that are bound
+@end
 
 uint row_of(uint i, uint half_of_fragment) {
     return min(row_begin + (team + i * TEAMS) * 16u + half_of_fragment * 8u + g, row_end - 1u);
@@ -126,6 +136,17 @@ void make_weights(uint four, uint part) {
 }
 
 // x of a part: of each product, so many words for each two columns.
+@if experts
+void load_part_of_x(uint number) {
+    const uint of_vector = (wide_tiles + 3u) / 4u * PRODUCTS * 4u;
+    [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
+        const uint at = gl_LocalInvocationID.x + i * THREADS, product = at / (TILE_COLS * 2u);
+        const uint column = at % (TILE_COLS * 2u) / 32u * 16u + at % 32u / 4u;
+        const uint word = columns / 2u + (number * PART + min(product, PART - 1u)) * 4u + at % 4u;
+        x_ahead[i] = uvec4(packed_x[word + vector_of[column] * of_vector], packed_x[word + vector_of[column + 8u] * of_vector]);
+    }
+}
+@else
 void load_part_of_x(uint number) {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
         const uint at = gl_LocalInvocationID.x + i * THREADS, product = at / (TILE_COLS * 2u);
@@ -133,6 +154,7 @@ void load_part_of_x(uint number) {
         x_ahead[i] = packed_x[columns / 4u + (number * PART + min(product, PART - 1u)) * columns * 2u + word];
     }
 }
+@end
 
 void share_part_of_x() {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
@@ -156,6 +178,16 @@ void load_after(uint four, uint part) {
 }
 
 // Of a part of the rows, sums are kept until all others are there.
+@if experts
+void finish_part(uint column, uint n, float sum) {
+    if (column_begin + column >= column_end || n >= row_end) return;
+    const uint pair = pair_of[column];
+    if (K_PARTS == 1u)
+        finish(pair, n - first_row, sum);
+    else
+        sum_of_part[parts_at() + (k_part * all_pairs() + pair) * rows + n - first_row] = sum;
+}
+@else
 void finish_part(uint m, uint n, float sum) {
     if (m >= batch || n >= row_end) return;
     if (K_PARTS == 1u)
@@ -163,6 +195,7 @@ void finish_part(uint m, uint n, float sum) {
     else
         sum_of_part[parts_at() + (k_part * batch + m) * rows + n] = sum;
 }
+@end
 
 @if units
 void finish_through_memory(uint own_row, uint own_column) {
@@ -170,8 +203,15 @@ void finish_through_memory(uint own_row, uint own_column) {
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
             store_sums(i, j);
             for (uint e = gl_LocalInvocationID.x % LANES; e < UNIT_ROWS * UNIT_COLS; e += LANES) {
-                const uint own = own_row + i * UNIT_ROWS + e % UNIT_ROWS, m = column_begin + own_column + j * UNIT_COLS + e / UNIT_ROWS;
-                finish_part(m, row_begin + own, sums_shared[sums_at() + e] * x_unit[min(m, columns - 1u)] * row_factor[own]);
+                const uint own = own_row + i * UNIT_ROWS + e % UNIT_ROWS, column = own_column + j * UNIT_COLS + e / UNIT_ROWS;
+@if experts
+                const uint m = column;
+                const float unit = x_unit[vector_of[m]];
+@else
+                const uint m = column_begin + column;
+                const float unit = x_unit[min(m, columns - 1u)];
+@end
+                finish_part(m, row_begin + own, sums_shared[sums_at() + e] * unit * row_factor[own]);
             }
         }
     }
@@ -193,8 +233,13 @@ void finish_tile(uint own_row, uint own_column) {
     }
 @end
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
+@if experts
+        const uint m = own_column + j * 8u + 2u * t;
+        const vec2 unit = vec2(x_unit[vector_of[m]], x_unit[vector_of[m + 1u]]);
+@else
         const uint m = column_begin + own_column + j * 8u + 2u * t;
         const vec2 unit = vec2(x_unit[min(m, columns - 1u)], x_unit[min(m + 1u, columns - 1u)]);
+@end
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
             const uint own = own_row + i * 16u + g, n = row_begin + own;
             const vec4 sum = values_of(sums[i][j]) * unit.xyxy * vec4(vec2(row_factor[own]), vec2(row_factor[own + 8u]));
@@ -224,6 +269,14 @@ void make_tile() {
         [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) sums[i][j] = no_products();
     }
     if (gl_LocalInvocationID.x == 0u) grown = 0u;
+@if experts
+    for (uint c = gl_LocalInvocationID.x; c < TILE_COLS; c += THREADS) {
+        const uint pair = sorted[pairs_at() + min(column_begin + c, column_end - 1u)];
+        pair_of[c] = pair;
+        vector_of[c] = x_slots == 1u ? pair / slots : pair;
+    }
+    barrier();
+@end
     fetch_four(first_four);
     load_part_of_x(first_four * PARTS);
     fit_rows(first_four);
@@ -248,17 +301,41 @@ void make_tile() {
     finish_tile(own_row, own_column);
 }
 
+@if experts
+// Of pairs whose expert is not there, results are zeros.
+void finish_none() {
+    const uint count = min(TILE_ROWS, row_end - row_begin), all = count * (column_end - column_begin);
+    for (uint i = gl_LocalInvocationID.x; i < all && K_PARTS == 1u; i += THREADS)
+        finish(sorted[pairs_at() + column_begin + i / count], row_begin + i % count, 0.0);
+}
+
+// Workgroups that are neighbours have the same pairs, or rows of the same expert. There may be more of them than tiles.
+void make_tiles() {
+    const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, all = sorted[end_of_operands()];
+    const uint all_fours = (wide_tiles + 3u) / 4u;
+    for (uint work = gl_WorkGroupID.x; work < down * all * K_PARTS; work += gl_NumWorkGroups.x) {
+        const uint tile = work / K_PARTS, at = tiles_at() + tile / down * 3u, expert = sorted[at];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        k_part = work % K_PARTS;
+        first_four = all_fours * k_part / K_PARTS;
+        end_four = all_fours * (k_part + 1u) / K_PARTS;
+        first_row = found ? (expert - expert_first) * rows : 0u;
+        row_begin = first_row + tile % down * TILE_ROWS;
+        row_end = first_row + rows;
+        column_begin = sorted[at + 1u];
+        column_end = sorted[at + 2u];
+        if (found)
+            make_tile();
+        else
+            finish_none();
+    }
+}
+@else
 // Workgroups that are neighbours have few rows and few columns between them, so that what they load is near.
 const uint NEAR = 16u;
 
-void main() {
-    subgroup = gl_LocalInvocationID.x / LANES;
-    team = gl_LocalInvocationID.x / 32u;
-    lane = gl_LocalInvocationID.x % 32u;
-    g = lane / 4u;
-    t = lane % 4u;
-    columns = (batch + 15u) / 16u * 16u;
-    wide_tiles = row_tiles / @{wide_ratio}u;
+void make_tiles() {
     row_end = rows;
     const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, across = (batch + TILE_COLS - 1u) / TILE_COLS;
     const uint all_fours = (wide_tiles + 3u) / 4u;
@@ -272,4 +349,16 @@ void main() {
         column_begin = in_band / tall * TILE_COLS;
         make_tile();
     }
+}
+@end
+
+void main() {
+    subgroup = gl_LocalInvocationID.x / LANES;
+    team = gl_LocalInvocationID.x / 32u;
+    lane = gl_LocalInvocationID.x % 32u;
+    g = lane / 4u;
+    t = lane % 4u;
+    columns = (x_vectors() + 15u) / 16u * 16u;
+    wide_tiles = row_tiles / @{wide_ratio}u;
+    make_tiles();
 }

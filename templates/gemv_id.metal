@@ -1,8 +1,9 @@
 struct @{name}_push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of @{tile_elements} elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -35,9 +36,10 @@ kernel void @{name}(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
-    uint held = ~0u, held_token = ~0u;
+    uint held = ~0u, held_vector = ~0u;
     for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = push.x_slots == 1 ? pair / push.slots : pair;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         // An expert that is not there has zeros.
@@ -48,8 +50,8 @@ kernel void @{name}(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * lanes + lane;
                 if (j >= push.row_tiles) continue;
-                if (c != held || token != held_token)
-                    @{space}::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, @{x_passed});
+                if (c != held || vector != held_vector)
+                    @{space}::load_x<TILES, 1>(x, push.batch * push.x_slots, push.row_tiles, vector, j, k, @{x_passed});
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
                     @{space}::accumulate<TILES, 1>(@{weights}, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
@@ -57,7 +59,7 @@ kernel void @{name}(
                 }
             }
             held = c;
-            held_token = token;
+            held_vector = vector;
         }
         for (uint r = 0; r < ROWS; ++r) {
             const float all = simd_sum(sum[r][0]);

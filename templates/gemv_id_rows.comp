@@ -20,9 +20,10 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    uint held = ~0u, held_token = ~0u;
+    uint held = ~0u, held_vector = ~0u;
     for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
-        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         float sum[ROWS];
@@ -32,14 +33,14 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
-                if (c != held || token != held_token) load_x(token, j, k);
+                if (c != held || vector != held_vector) load_x(vector, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
                 }
             }
             held = c;
-            held_token = token;
+            held_vector = vector;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             const float all = subgroupAdd(sum[r]);

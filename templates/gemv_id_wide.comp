@@ -35,31 +35,32 @@ void main() {
     @{fill_tables}
     const uint tiles = @{tiles_of_row}, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    uint split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
-        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held && token == held_token;
+            const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
 @if stages
-            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) stage_x(vector, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
 @end
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
 @if stages
-                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
 @else
-                if (!kept) load_x(token, min(j, tiles - 1u), k);
+                if (!kept) load_x(vector, min(j, tiles - 1u), k);
 @end
                 if (j >= tiles) continue;
                 if (!bound) continue;
@@ -84,7 +85,7 @@ void main() {
 @end
             }
             held = c0;
-            held_token = token;
+            held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

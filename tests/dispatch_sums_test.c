@@ -20,7 +20,7 @@ typedef enum family { GEMV, GEMV_MATRIX, GEMV_ID, DEQUANT_MATRIX, GATHER_MATRIX,
 
 static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED, QK_SCHEDULE_TEAMS};
 static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "patch_dequant", "patch_gather"};
-static const uint32_t push_bytes[] = {24, 36, 32, 20, 32};
+static const uint32_t push_bytes[] = {24, 36, 36, 20, 32};
 
 #define WEIGHTS(patch)                                                                                                 \
     {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2}, {         \
@@ -86,7 +86,7 @@ typedef struct call {
     int biased, scaled, gated;
     uint32_t adds;
     qk_many scale_per;
-    uint64_t experts, rows, cols, batch, slots; /* batch: tokens, too */
+    uint64_t experts, rows, cols, batch, slots, x_slots; /* batch: tokens, too */
     int no_backend, no_kernel, no_weights;
 } call;
 
@@ -115,6 +115,7 @@ static call right_call(family f, uint32_t *launches) {
     c.cols = cols[f];
     c.batch = batch[f];
     c.slots = 2;
+    c.x_slots = 1;
     c.weights[0] = (qk_range){memory, 0, codes[f]};
     c.weights[1] = (qk_range){memory + 1, 0, scales[f]};
     c.x = (qk_range){memory + 2, 0, x[f]};
@@ -145,7 +146,7 @@ static qk_status make_call(call *c, family f, qk_error *error) {
                                      error);
     case GEMV_ID:
         return qk_dispatch_gemv_id_with(backend, kernel, weights, c->x, c->ids, c->out, c->status, c->experts, c->rows,
-                                        c->cols, c->batch, c->slots, &epilogue, error);
+                                        c->cols, c->batch, c->slots, c->x_slots, &epilogue, error);
     case DEQUANT_MATRIX: return qk_dispatch_dequant_matrix(backend, kernel, weights, c->out, c->rows, c->cols, error);
     default:
         return qk_dispatch_gather_matrix(backend, kernel, weights, c->ids, c->out, c->status, c->rows, c->cols,
@@ -173,9 +174,9 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(push_matrix, GEMV_MATRIX, c->kernel.push_bytes = 20, ARGUMENT,                                                   \
       "kernel->push_bytes is 20, must be 36, as this family has it")                                                   \
     X(push_id, GEMV_ID, c->kernel.push_bytes = 20, ARGUMENT,                                                           \
-      "kernel->push_bytes is 20, must be 32, as this family has it")                                                   \
+      "kernel->push_bytes is 20, must be 36, as this family has it")                                                   \
     X(push_limit, GEMV_ID, c->backend.limits.push_bytes = 24, LIMIT,                                                   \
-      "kernel->push_bytes is 32, must be at most 24 on this device")                                                   \
+      "kernel->push_bytes is 36, must be at most 24 on this device")                                                   \
     X(view_id, GEMV_ID, c->kernel.view = QK_VIEW_MATRIX, ARGUMENT,                                                     \
       "kernel->view is 2, must be QK_VIEW_BLOCKS for this function")                                                   \
     X(view_dequant, DEQUANT_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                         \
@@ -272,6 +273,8 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(experts_wrap, GEMV_ID, (c->experts = UINT32_MAX, c->rows = 1 << 28, c->cols = 4294967264u, c->batch = 1,         \
       c->slots = 1), LIMIT,                                                                                            \
       "weights[0] needs 4294967295 times 576460748008456192 bytes, must be below 2^64")                                \
+    X(x_slots, GEMV_ID, c->x_slots = 3, ARGUMENT, "x_slots is 3, must be 1 or 2, as many as slots")                    \
+    X(x_slots_size, GEMV_ID, c->x_slots = 2, SIZE, "x.size is 384 bytes, must be at least 768")                        \
     X(ids_size, GEMV_ID, c->ids.size--, SIZE, "ids.size is 23 bytes, must be at least 24")                             \
     X(ids_buffer, GEMV_ID, c->ids.buffer = NULL, ARGUMENT, "ids.buffer is NULL, must be a buffer")                     \
     X(ids_range, GEMV_ID, (c->backend.limits.storage_range = 400, c->slots = 34, c->ids.size = 512,                    \
@@ -1245,8 +1248,9 @@ static void test_padding(void **state) {
 
 static qk_status check_experts(void *context, const qk_launch *launch, qk_error *error) {
     shape *s = context;
-    const uint32_t *push = launch->push; /* rows, row_tiles, tokens, slots, experts, expert_first, expert_end */
-    const uint64_t count = (uint64_t)push[6] - push[5],
+    const uint32_t *push =
+        launch->push; /* rows, row_tiles, tokens, slots, x_slots, experts, expert_first, expert_end */
+    const uint64_t count = (uint64_t)push[7] - push[6],
                    row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
     const uint64_t codes = s->rows * s->row_blocks * s->codes_bytes, scales = s->rows * s->row_blocks * SCALES;
     const uint64_t pairs = s->batch * s->slots;
@@ -1255,9 +1259,10 @@ static qk_status check_experts(void *context, const qk_launch *launch, qk_error 
     assert_int_equal(push[1], row_tiles);
     assert_int_equal(push[2], s->batch);
     assert_int_equal(push[3], s->slots);
-    assert_int_equal(push[4], s->experts);
-    assert_int_equal(push[5], s->done);
-    assert_true(push[6] > push[5] && push[6] <= s->experts);
+    assert_int_equal(push[4], 1);
+    assert_int_equal(push[5], s->experts);
+    assert_int_equal(push[6], s->done);
+    assert_true(push[7] > push[6] && push[7] <= s->experts);
     check_range(s, &launch->ranges[0], memory, CODES_AT + s->done * codes, count * codes);
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
     check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
@@ -1283,7 +1288,7 @@ static void experts_with(const qk_kernel *kernel, shape s, uint64_t launches) {
     const qk_range y = {memory + 4, Y_AT, pairs * rows * 4 + SPARE}, status = {memory + 5, STATUS_AT, 4 + SPARE};
     qk_error error = {""};
     if (qk_dispatch_gemv_id(&backend, kernel, weights, x, ids, y, status, experts, rows, row_blocks * BLOCK, tokens,
-                            slots, &error) != QK_OK)
+                            slots, 1, &error) != QK_OK)
         fail_msg("%s", error.text);
     assert_int_equal(s.done, experts);
     assert_int_equal(s.launches, launches);

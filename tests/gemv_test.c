@@ -482,11 +482,13 @@ static void test_parts(void **state) {
 
 /* ---- gemv_id ----------------------------------------------------------------------------------------------------- */
 
-static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
-    enum { EXPERTS = 6, ROWS = 10, TOKENS = 3, SLOTS = 4 };
+enum { EXPERTS = 6, TOKENS = 3, SLOTS = 4 };
+
+static void run_x_of_experts(uint64_t x_slots, uint64_t cols, uint64_t range, uint32_t launches) {
+    enum { ROWS = 10 };
     const qk_kernel *kernel = &qk_q4_0_gemv_id_f32_vulkan;
     static const uint32_t chosen[TOKENS * SLOTS] = {5, 0, 3, 3, 6, 1, UINT32_MAX, 2, 4, 5, 0, 7};
-    array weights = weights_of(kernel, EXPERTS * ROWS * cols / 32, 0, 1), x = floats_of(TOKENS * cols);
+    array weights = weights_of(kernel, EXPERTS * ROWS * cols / 32, 0, 1), x = floats_of(TOKENS * x_slots * cols);
     array ids = array_new(sizeof chosen), y = array_new(TOKENS * SLOTS * ROWS * 4), status = array_new(4);
     float expected[TOKENS * SLOTS * ROWS];
     uint8_t before[sizeof expected];
@@ -495,7 +497,7 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     upload(&ids);
     const void *const data[] = {weights.data};
     assert_int_equal(qk_q4_0_gemv_id_f32_ref(data, (const float *)(const void *)x.data, chosen, EXPERTS, ROWS, cols,
-                                             TOKENS, SLOTS, expected),
+                                             TOKENS, SLOTS, x_slots, expected),
                      3);
     met m = met_new(ROWS, TOKENS * SLOTS, EXPERTS, chosen);
     meet(&m, expected);
@@ -509,7 +511,7 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
         OK(qk_vulkan_begin(vk, &error));
         const qk_epilogue epilogue = qg_epilogue_ranges(&m.all, m.ranges);
         OK(qk_dispatch_gemv_id_with(&backend, kernel, &weights.range, x.range, ids.range, y.range, status.range,
-                                    EXPERTS, ROWS, cols, TOKENS, SLOTS, &epilogue, &error));
+                                    EXPERTS, ROWS, cols, TOKENS, SLOTS, x_slots, &epilogue, &error));
         OK(qk_vulkan_submit(vk, &error));
         download(&y);
         download(&status);
@@ -526,6 +528,12 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     array_free(&y);
     array_free(&status);
     met_free(&m);
+}
+
+/* Of all slots of a token the same x, and one for each. */
+static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
+    run_x_of_experts(1, cols, range, launches);
+    if (range == UINT64_MAX) run_x_of_experts(SLOTS, cols, range, launches);
 }
 
 /* An expert takes 2880 bytes, x 6144. */

@@ -267,6 +267,16 @@ mutate "matrix units: the power of two of a row is made up for" templates/gemv_m
 mutate "matrix units: halves do not overflow" gen/text/fragments.c 's/factor \* o->scales\[i\].most\)/factor)/' unit mma_test
 mutate "matrix units: what is added has its bias" gen/ir/operands.c 's/if \(bias != 0\) offset/if (false) offset/' unit mma_test
 mutate "matrix units: a word has both its elements" gen/ir/operands.c 's/word->element\[half\] = element/word->element[0] = element/' unit mma_test
+gemm_id=runtime/include/qkgen/dispatch_gemm_id.h
+mutate "experts times many: those that are not there have zeros" templates/gemm_tiles.comp 's/(i % count), 0\.0\)/\1, 1.0)/' script gemm_id vulkan files
+mutate "experts times many: they are counted" templates/gemm_offsets.comp 's/atomicAdd\(out_of_range, missed\)/missed/' script gemm_id vulkan files
+mutate "experts times many: x of a slot" templates/gemm_tiles.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' script gemm_id vulkan files
+mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/min\(begin \+ TILE_COLS, .*\);/min(begin + TILE_COLS, all_pairs());/' script gemm_id vulkan files
+mutate "experts times many: barriers between sorting" $gemm_id 's/status = outer->barrier\(outer->context, error\);/(void)outer;/' unit gemm_id_dispatch_test
+mutate "experts times many: no more than are sorted" $gemm_id 's/g->experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test
+mutate "experts times many: scratch has room for what is sorted" $gemm_id 's/sums \+ 4 \* qk_sorted_words_\(g\)/sums/' unit gemm_id_dispatch_test
+mutate "x_slots is 1 or slots" runtime/include/qkgen/dispatch_check.h 's/x_slots != 1 \&\& x_slots != slots/0/' unit dispatch_sums_test
+mutate "experts, x of a slot, Vulkan" templates/gemv_id_wide.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' unit gemv_test
 gemm=runtime/include/qkgen/dispatch_gemm.h
 mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_threads_\(t\) % 32 == 0/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
@@ -299,7 +309,7 @@ mutate "chains of products end" gen/ir/dot.c 's/links\+\+ == CHAIN/links++ > 99/
 mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id_wide.comp 's/if \(first \+ i < rows\) finish/finish/' unit gemv_test
 mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id_wide.comp 's/ \&\& first \+ team \* ROWS \+ lane < rows//' \
   unit gemv_test
-mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/ \&\& token == held_token//' unit gemv_test
+mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/vector == held_vector/true/' unit gemv_test
 mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = vector \* row_tiles/runs = 0u * row_tiles/' unit gemv_test
 mutate "experts: every part is some workgroup's" templates/gemv_id_wide.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
 mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test

@@ -59,7 +59,7 @@ static qk_status dispatch(const qk_backend *backend, const qk_kernel *kernel, co
     for (uint32_t i = 0; i < QK_MAX_BINDINGS; ++i) weights[i] = whole(i);
     if (strcmp(kernel->family, "gemv_id") == 0)
         return qk_dispatch_gemv_id(backend, kernel, weights, whole(20), whole(21), whole(22), whole(23), 16, of[0],
-                                   of[1], of[2], 4, error);
+                                   of[1], of[2], 4, 1, error);
     return qk_dispatch_gemv(backend, kernel, weights, whole(20), whole(21), of[0], of[1], of[2], error);
 }
 

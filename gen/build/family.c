@@ -54,7 +54,7 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     return NULL;
 }
 
-enum { ANY, ONE, SEVERAL, MANY };
+enum { ANY, ONE, SEVERAL, MANY, EXPERTS };
 
 static const struct {
     const char *name;
@@ -73,7 +73,10 @@ uint32_t qg_schedules_of(const qg_kernel *kernel) {
     uint32_t all = 0;
     if (!kernel->family->sums || (qg_is_mma(kernel) && !kernel->family->in_tiles)) return 0;
     if (kernel->family->in_tiles) {
-        for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s) all |= schedules[s].vectors == MANY ? 1u << s : 0;
+        for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s) {
+            const bool sorts = schedules[s].vectors == EXPERTS && kernel->family->in_blocks;
+            all |= schedules[s].vectors == MANY || sorts ? 1u << s : 0;
+        }
         return all;
     }
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)

@@ -110,6 +110,9 @@ static void add_walk(qg_arena *arena, qg_program *p) {
     case QK_SCHEDULE_TEAMS: p->main = p->wide = add_wide(arena, p, kernel->teams); return;
     case QK_SCHEDULE_COLUMNS: p->main = p->sum = add_sum(arena, p, kernel->columns); return;
     case QK_SCHEDULE_PACK:
+    case QK_SCHEDULE_COUNT_PAIRS:
+    case QK_SCHEDULE_OFFSETS:
+    case QK_SCHEDULE_SCATTER:
     case QK_SCHEDULE_ADD_PARTS:
     case QK_SCHEDULE_TILES:
     case QK_SCHEDULE_PLAIN_TILES: p->main = p->wide = add_tiles(arena, p); return;

@@ -158,6 +158,14 @@ static bool open_gather(qg_job *job, const char *indices) {
     return true;
 }
 
+/* "--batch 3", or of experts "--tokens 3 of --x-slots 2". */
+static const char *vectors_text(const qg_job *job) {
+    if (!job->ids) return qg_format(job->arena, "--batch %llu", (unsigned long long)job->batch);
+    if (job->x_slots == 1) return qg_format(job->arena, "--tokens %llu", (unsigned long long)job->batch);
+    return qg_format(job->arena, "--tokens %llu of --x-slots %llu", (unsigned long long)job->batch,
+                     (unsigned long long)job->x_slots);
+}
+
 static bool open_x(qg_job *job, const char *path) {
     qg_input file;
     if (!path) return qg_complain("%s needs --x FILE, the right-hand sides", job->family->name) == 0;
@@ -172,12 +180,11 @@ static bool open_x(qg_job *job, const char *path) {
                            (unsigned long long)job->rows, (unsigned long long)job->cols) == 0;
     if (job->batch == 0) job->batch = 1;
     if (!qg_input_open(path, &file)) return false;
-    const uint64_t row = job->cols * (qg_scalars[job->type].bits / 8);
-    if (job->batch > UINT64_MAX / row || file.bytes != job->batch * row)
-        return qg_complain("%s holds %llu bytes, but --batch %llu of --cols %llu in %s has %llu", path,
-                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
-                           (unsigned long long)job->cols, qg_scalars[job->type].name,
-                           (unsigned long long)(job->batch * row)) == 0;
+    const uint64_t row = job->cols * (qg_scalars[job->type].bits / 8), vectors = qg_job_vectors(job);
+    if (vectors > UINT64_MAX / row || file.bytes != vectors * row)
+        return qg_complain("%s holds %llu bytes, but %s of --cols %llu in %s has %llu", path,
+                           (unsigned long long)file.bytes, vectors_text(job), (unsigned long long)job->cols,
+                           qg_scalars[job->type].name, (unsigned long long)(vectors * row)) == 0;
     job->x = file.data;
     return true;
 }
@@ -233,9 +240,14 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
 static bool open_ids(qg_job *job, const char *path) {
     qg_input file;
     if (!path || job->experts == 0)
-        return qg_complain("gemv_id needs --ids FILE, u32 numbers of experts, and --experts, at least 1") == 0;
+        return qg_complain("%s needs --ids FILE, u32 numbers of experts, and --experts, at least 1",
+                           job->family->name) == 0;
     if (job->batch == 0) job->batch = 1;
     if (job->slots == 0) job->slots = 1;
+    if (job->x_slots == 0) job->x_slots = 1;
+    if (job->x_slots != 1 && job->x_slots != job->slots)
+        return qg_complain("--x-slots is %llu, and must be 1, where a token has one x, or --slots %llu",
+                           (unsigned long long)job->x_slots, (unsigned long long)job->slots) == 0;
     if (!qg_input_open(path, &file)) return false;
     if (job->slots > UINT64_MAX / 4 / job->batch || file.bytes != 4 * job->slots * job->batch)
         return qg_complain("%s holds %llu bytes, but --tokens %llu times --slots %llu u32 have %llu", path,
@@ -402,6 +414,21 @@ static const char *type_list(qg_arena *arena, const qg_family *family) {
     return text.data;
 }
 
+/* Whether a target has kernels of the class; false after a message. */
+static bool target_takes(const qg_job *job, const char *target) {
+    const bool metal = strcmp(target, "msl") == 0;
+    if (job->sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
+        return qg_complain("--class %s is not for --target c: the reference is exact", job->sum->name) == 0;
+    if (job->family->in_tiles && metal)
+        return qg_complain(
+                   "%s is for --target vulkan: there is no Metal text of it; gemv and gemv_id take as many vectors",
+                   job->family->name) == 0;
+    if (!job->sum->metal && metal)
+        return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers",
+                           job->sum->name) == 0;
+    return true;
+}
+
 int qg_command_run(qg_session *session, int argc, char **argv) {
     const char *named = find_family(argc, argv);
     const qg_plain *plain = qg_plain_named(named, NULL);
@@ -417,24 +444,25 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--format", QG_TEXT, &format, "F", "the format; `qkgen list` shows them"},
         {"--target", QG_TEXT, &target, "c|vulkan|msl",
          "the C reference, a Vulkan device, or the executor of Metal text"},
-        {"--type", QG_TEXT, &type, "f32|f16|bf16", "of results; gemv, gemv_id: of x, f32 or f16"},
+        {"--type", QG_TEXT, &type, "f32|f16|bf16", "of results; of families that sum: of x, f32 or f16"},
         {"--in", QG_TEXTS, &in, "[NAME=]FILE", "the weights; once for each buffer of a format that has several"},
         {"--out", QG_TEXT, &out, "FILE", "where results go; appears when all is done"},
         {"--rows", QG_COUNT, &job.rows, "N", "rows of the matrix; of dequant where blocks are patches of a matrix"},
         {"--cols", QG_COUNT, &job.cols, "K", "its columns, likewise"},
         {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
-        {"--x", QG_TEXT, &x, "FILE", "gemv, gemm, gemv_id: the vectors"},
+        {"--x", QG_TEXT, &x, "FILE", "families that sum: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
-        {"--add", QG_TEXT, &added, "FILE", "gemv, gemm, gemv_id: what results are added to, f32"},
+        {"--add", QG_TEXT, &added, "FILE", "families that sum: what results are added to, f32"},
         {"--scale-per", QG_TEXT, &per, "tensor|row|vector", "what has a scale of its own (default: tensor)"},
 #define EPILOGUE_OPTION(bit, NAME, field, binding, many, meaning)                                                      \
     {"--" #field, QG_TEXT, &epilogue[QG_EPILOGUE_##NAME], "FILE", "the same: " meaning},
         QK_EPILOGUES(EPILOGUE_OPTION)
 #undef EPILOGUE_OPTION
-            {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
-        {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
-        {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},
-        {"--slots", QG_COUNT, &job.slots, "S", "gemv_id: experts for each token (default: 1)"},
+            {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id, gemm_id: how many of them (default: 1)"},
+        {"--ids", QG_TEXT, &ids, "FILE", "gemv_id, gemm_id: the experts of each token, u32"},
+        {"--experts", QG_COUNT, &job.experts, "E", "gemv_id, gemm_id: matrices in the file"},
+        {"--slots", QG_COUNT, &job.slots, "S", "gemv_id, gemm_id: experts for each token (default: 1)"},
+        {"--x-slots", QG_COUNT, &job.x_slots, "1|S", "the same: vectors of each token (default: 1)"},
         {"--class", QG_TEXT, &sum, qg_class_words(), "how sums multiply (default: exact)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
          "rounds each operation of a value to that type (default: f32)"},
@@ -464,15 +492,12 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
                            format);
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
-    if (job.sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
-        return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
-    if (!job.sum->metal && strcmp(target, "msl") == 0)
-        return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
+    if (!target_takes(&job, target)) return 1;
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!open_weights(&job, &in, pointers) || (job.family->id == QG_FAMILY_GATHER && !open_gather(&job, indices)))
         return 1;
-    if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
+    if (job.family->sums && job.family->in_blocks && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
     if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;

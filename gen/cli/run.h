@@ -21,12 +21,15 @@ typedef struct qg_job {
     uint64_t rows, cols;     /* gather, and where blocks are patches of a matrix */
     const uint32_t *indices; /* gather */
     uint64_t tokens;         /* gather */
-    const void *x;           /* families that sum: `batch` right-hand sides of `cols` */
+    const void *x;           /* families that sum: right-hand sides of `cols`; with experts, x_slots of each token */
     uint64_t batch;
     qg_epilogue epilogue; /* families that sum */
-    const uint32_t *ids;  /* gemv_id: `slots` experts for each right-hand side */
-    uint64_t experts, slots;
+    const uint32_t *ids;  /* with experts: `slots` of them for each token, of which there are `batch` */
+    uint64_t experts, slots, x_slots;
 } qg_job;
+
+/* How many right-hand sides a family that sums has. */
+static inline uint64_t qg_job_vectors(const qg_job *job) { return job->ids ? job->batch * job->x_slots : job->batch; }
 
 /* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element
  * `first`) or of tokens (gather, from token `first`), and everything where the family sums; `dst`

@@ -278,8 +278,10 @@ static bool compile(qg_bench *b, qg_subject *s) {
 static uint64_t scratch_bytes(const qk_backend *backend, const qg_subject *s) {
     enum { MOST_PARTS = 16, ROOM = 1 << 30 };
     const qg_case *c = &s->of;
-    const uint64_t need = qk_gemm_scratch(backend, s->kernel, c->rows, c->cols, c->batch);
-    const uint64_t most = need + 4 * MOST_PARTS * c->rows * c->batch;
+    const uint64_t need = c->family->in_blocks ? qk_gemm_id_scratch(backend, s->kernel, c->experts, c->rows, c->cols,
+                                                                    c->batch, c->slots, c->x_slots ? c->x_slots : 1)
+                                               : qk_gemm_scratch(backend, s->kernel, c->rows, c->cols, c->batch);
+    const uint64_t most = need + 4 * MOST_PARTS * c->rows * vectors(c);
     return most < ROOM ? most : need;
 }
 
@@ -288,7 +290,7 @@ static uint64_t bytes_of(const qk_backend *backend, const qg_subject *s, uint32_
     const uint64_t type = qg_scalars[c->type].bits / 8;
     switch (s->kernel->bindings[binding].role) {
     case QK_ROLE_WEIGHTS: return weight_bytes(s->kernel, binding, c);
-    case QK_ROLE_INPUT: return c->batch * c->cols * type;
+    case QK_ROLE_INPUT: return qg_bench_vectors(c) * c->cols * type;
     case QK_ROLE_INDICES: return 4 * (c->family->in_blocks ? vectors(c) : c->rows);
     case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
     case QK_ROLE_STATUS: return 4;
@@ -307,7 +309,7 @@ static bool fill_buffer(qg_bench *b, qg_subject *s, uint32_t binding) {
     uint32_t *data = malloc(bytes + 4);
     if (!data) return qg_complain("out of memory") == 0;
     if (role == QK_ROLE_INPUT)
-        qg_fill_input(data, s->of.type, s->of.batch * s->of.cols);
+        qg_fill_input(data, s->of.type, qg_bench_vectors(&s->of) * s->of.cols);
     else
         for (uint64_t i = 0; i < bytes / 4; ++i) data[i] = qg_bench_index(&s->of, i);
     const bool good = qk_vulkan_upload(b->vk, s->buffers[binding], 0, data, bytes, &b->error) == QK_OK;
@@ -341,6 +343,7 @@ static bool make_buffers(qg_bench *b, qg_subject *s) {
 
 bool qg_subject_open_like(qg_bench *b, const qg_case *c, const qg_subject *like, qg_subject *s) {
     *s = (qg_subject){.of = *c, .kernel = like ? like->kernel : NULL, .kernel_lent = like != NULL};
+    s->experts = qg_bench_experts(b->session->arena, c);
     if ((!like && !compile(b, s)) || !make_buffers(b, s)) return false;
     s->copies = copies_of(b, s->kernel, c);
     return true;
@@ -355,6 +358,8 @@ void qg_subject_close(qg_bench *b, qg_subject *s) {
 
 double qg_subject_moved(const qg_subject *s) {
     const qg_case *c = &s->of;
+    if (c->family->in_blocks && c->family->in_tiles)
+        return (double)s->weight_bytes / (double)c->experts * (double)s->experts;
     if (c->family->in_blocks) return (double)s->weight_bytes / (double)c->experts * (double)vectors(c);
     return (double)s->weight_bytes + (c->family->sums ? 0.0 : (double)s->result_bytes);
 }
@@ -376,9 +381,13 @@ bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epil
     const qk_range *own = r + s->n_weights;
     const bool matrix = s->kernel->view != QK_VIEW_BLOCKS;
     qk_status status;
-    if (c->family->in_blocks)
+    const uint64_t x_slots = c->x_slots ? c->x_slots : 1;
+    if (c->family->sums && c->family->in_blocks && c->family->in_tiles)
+        status = qk_dispatch_gemm_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[4], own[2], c->experts,
+                                          c->rows, c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
+    else if (c->family->in_blocks)
         status = qk_dispatch_gemv_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[2], c->experts, c->rows,
-                                          c->cols, c->batch, c->slots, epilogue, &b->error);
+                                          c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
     else if (c->family->in_tiles)
         status = qk_dispatch_gemm_with(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->batch,
                                        epilogue, &b->error);

@@ -15,7 +15,8 @@ typedef struct qg_case {
     const qg_family *family;
     qg_scalar type;
     const qg_sum_class *sum;
-    uint64_t rows, cols, batch, experts, slots;
+    uint64_t rows, cols, batch, experts, slots, x_slots; /* x_slots: 0 is 1 */
+    bool skewed;                                         /* routing: some experts have far more tokens than others */
 } qg_case;
 
 typedef struct qg_timing {
@@ -54,6 +55,8 @@ void qg_fill_input(void *data, qg_scalar type, uint64_t count);
 uint32_t qg_bench_index(const qg_case *c, uint64_t i);
 /* How many experts all tokens name together; 0 where there are none. */
 uint64_t qg_bench_experts(qg_arena *arena, const qg_case *c);
+/* Right-hand sides. */
+uint64_t qg_bench_vectors(const qg_case *c);
 
 /* ---- run_bench.c: the device ---- */
 
@@ -83,6 +86,7 @@ typedef struct qg_subject {
     qk_vulkan_buffer *buffers[QK_MAX_BINDINGS];
     uint64_t sizes[QK_MAX_BINDINGS];
     uint64_t weight_bytes, result_bytes;
+    uint64_t experts; /* that all tokens name together */
     uint64_t copies;  /* of the weights, for launches to take turns */
     bool kernel_lent; /* by another subject */
 } qg_subject;
@@ -199,6 +203,7 @@ typedef struct qg_figures {
     uint32_t count, capacity;
     qg_figure *items;
     uint64_t cold;     /* as in qg_bench */
+    bool skewed;       /* as in qg_case */
     qg_models models;  /* whose shapes these are; none of other runs */
     qg_texts left_out; /* what of the models has no figure, and why */
 } qg_figures;
@@ -216,7 +221,7 @@ const char *qg_figure_shape(qg_arena *arena, const qg_figure *f);
 bool qg_figure_same_group(const qg_figure *a, const qg_figure *b);
 /* Those that belong together in the order of the first of them, by shape, and then the largest share first. */
 void qg_figures_sort(qg_figures *figures);
-/* "; launches take turns over 512 MiB of weights", or "". */
+/* "; launches take turns over 512 MiB of weights", "; routing is skewed", both, or "". */
 const char *qg_figures_cold(qg_arena *arena, const qg_figures *figures);
 void qg_figures_print(qg_arena *arena, const qg_figures *figures);
 /* A text of JSON, and figures from such a file; NULL, or false, after a message. */

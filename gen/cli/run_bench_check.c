@@ -108,7 +108,7 @@ static bool check_sums(check *k, uint64_t row) {
             qg_bound_magnitudes(&k->bound, k->magnitudes, c->cols, k->x);
         }
         double squares, limit;
-        const double expected = sum_of(k, v, &squares, &limit);
+        const double expected = sum_of(k, c->x_slots > 1 ? pair : v, &squares, &limit);
         compare(&k->c, (double)got, expected, squares, limit);
     }
     return true;
@@ -153,11 +153,11 @@ bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked) {
     k.bound = qg_bound_of(s->kernel, qk_vulkan_info(b->vk)->subgroup_size, c->cols);
     k.values = malloc(2 * c->cols * sizeof *k.values);
     k.magnitudes = k.values + c->cols;
-    k.data = malloc(c->batch * c->cols * 4);
+    k.data = malloc(qg_bench_vectors(c) * c->cols * 4);
     k.x = malloc(4 * c->cols * sizeof *k.x);
     k.largest = k.x + c->cols;
     bool good = (k.values && k.data && k.x) || qg_complain("out of memory") == 0;
-    if (good && c->family->sums) qg_fill_input(k.data, c->type, c->batch * c->cols);
+    if (good && c->family->sums) qg_fill_input(k.data, c->type, qg_bench_vectors(c) * c->cols);
     const uint64_t rows = rows_to_check(c);
     for (uint64_t n = 0; n < rows && good; ++n) {
         const uint64_t row = sampled(n, rows, c->rows);

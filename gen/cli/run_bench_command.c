@@ -16,7 +16,8 @@ typedef struct request {
     bool all, sizes, quick, cold, layer;
     qg_texts models;
     uint64_t samples, cache; /* MiB */
-    uint64_t rows, cols, experts, slots, group, bins;
+    uint64_t rows, cols, experts, slots, x_slots, group, bins;
+    const char *routing;
     qg_figures figures;
 } request;
 
@@ -70,6 +71,8 @@ static qg_case case_of(const request *r, const qg_family *family, qg_scalar type
     if (cpu) c.cols = family->in_blocks ? 1024 : 4096;
     if (family->in_blocks) c.experts = r->experts ? r->experts : cpu ? 16 : 128;
     if (family->in_blocks) c.slots = r->slots ? r->slots : 8;
+    if (family->in_blocks) c.x_slots = r->x_slots;
+    c.skewed = family->in_blocks && r->figures.skewed;
     if (r->rows) c.rows = r->rows;
     if (r->cols) c.cols = r->cols;
     return c;
@@ -396,7 +399,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
         {"--format", QG_TEXTS, &formats, "F,...", "formats, by names or patterns such as 'a*'"},
         {"--from", QG_TEXT, &r.from, "ORIGIN", "formats whose specification says that they are from there"},
         {"--all", QG_FLAG, &r.all, NULL, "all formats"},
-        {"--type", QG_TEXTS, &types, "f32|f16|bf16,...", "of results; gemv, gemv_id: of x (default: f32)"},
+        {"--type", QG_TEXTS, &types, "f32|f16|bf16,...", "of results; of families that sum: of x (default: f32)"},
         {"--class", QG_TEXTS, &classes, qg_format(session->arena, "%s,...", qg_class_words()),
          "how sums multiply (default: exact)"},
         {"--rows", QG_COUNT, &r.rows, "N",
@@ -404,9 +407,11 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
         {"--cols", QG_COUNT, &r.cols, "K", "its columns (default: 8192; gemv_id: 2048; less on a CPU)"},
         {"--batch", QG_TEXT, &r.batches, "M,...",
          "how many vectors, up to eight numbers (default: 1; --model: 1,2,3,4,5,8)"},
-        {"--tokens", QG_TEXT, &r.batches, "M,...", "the same, of gemv_id"},
-        {"--experts", QG_COUNT, &r.experts, "E", "gemv_id: matrices (default: 128; 16 on a CPU)"},
-        {"--slots", QG_COUNT, &r.slots, "S", "gemv_id: experts for each token (default: 8)"},
+        {"--tokens", QG_TEXT, &r.batches, "M,...", "the same, of gemv_id and gemm_id"},
+        {"--experts", QG_COUNT, &r.experts, "E", "gemv_id, gemm_id: matrices (default: 128; 16 on a CPU)"},
+        {"--slots", QG_COUNT, &r.slots, "S", "gemv_id, gemm_id: experts for each token (default: 8)"},
+        {"--x-slots", QG_COUNT, &r.x_slots, "1|S", "the same: vectors of each token (default: 1)"},
+        {"--routing", QG_TEXT, &r.routing, "uniform|skewed", "the same: which experts tokens have (default: uniform)"},
         {"--group", QG_COUNT, &r.group, "N", "families without a format: elements of a group (default: 64)"},
         {"--bins", QG_COUNT, &r.bins, "N", "families without a format: levels of a group (default: 16)"},
         {"--sizes", QG_FLAG, &r.sizes, NULL, "powers of two of rows and columns, instead of one shape"},
@@ -435,6 +440,9 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     if (r.families.count && qg_plain_named(r.families.items[0], NULL)) return bench_plain(session, &r);
     if (r.types.count == 0) qg_split(session->arena, "f32", &r.types);
     qg_models named = {0};
+    if (r.routing && strcmp(r.routing, "uniform") != 0 && strcmp(r.routing, "skewed") != 0)
+        return qg_complain("--routing must be uniform or skewed, not '%s'", r.routing);
+    r.figures.skewed = r.routing && strcmp(r.routing, "skewed") == 0;
     if (!read_models(session, &r, &named)) return 1;
     if (!r.read) r.figures.models = named;
     if (!r.batches) r.batches = r.models.count ? "1,2,3,4,5,8" : "1";

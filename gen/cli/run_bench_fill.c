@@ -5,6 +5,7 @@
 
 #include "spec/value.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,9 +187,29 @@ static uint32_t expert_of(const qg_case *c, uint64_t token, uint64_t slot) {
     return (uint32_t)(((random >> 8) % c->experts + slot * steps[s]) % c->experts);
 }
 
+/* Experts whose shares fall as 1, 1/2, 1/3 and so on; each of a token's slots takes another. */
+static uint32_t skewed_expert_of(const qg_case *c, uint64_t token, uint64_t slot) {
+    enum { MOST = 64 };
+    uint32_t taken[MOST], expert = 0;
+    for (uint64_t s = 0; s <= slot && s < MOST; ++s) {
+        const double u = (double)(mix(token * MOST + s + 77) >> 11) / 9007199254740992.0;
+        expert = (uint32_t)pow((double)c->experts, u) - 1;
+        for (uint64_t k = 0; k < s && s < c->experts; ++k) {
+            if (taken[k] != expert) continue;
+            expert = (uint32_t)((expert + 1) % c->experts);
+            k = UINT64_MAX; /* from the first one on */
+        }
+        taken[s] = expert;
+    }
+    return expert;
+}
+
 uint32_t qg_bench_index(const qg_case *c, uint64_t i) {
+    if (c->skewed) return skewed_expert_of(c, i / c->slots, i % c->slots);
     return c->family->in_blocks ? expert_of(c, i / c->slots, i % c->slots) : (uint32_t)(i * 40503 % c->rows);
 }
+
+uint64_t qg_bench_vectors(const qg_case *c) { return c->batch * (c->x_slots ? c->x_slots : 1); }
 
 uint64_t qg_bench_experts(qg_arena *arena, const qg_case *c) {
     bool *named = QG_NEW_ARRAY(arena, bool, c->experts + 1);

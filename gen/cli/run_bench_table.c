@@ -88,9 +88,10 @@ void qg_figures_sort(qg_figures *figures) {
 }
 
 const char *qg_figures_cold(qg_arena *arena, const qg_figures *figures) {
-    if (!figures->cold) return "";
-    return qg_format(arena, "; launches take turns over %llu MiB of weights",
-                     (unsigned long long)(figures->cold >> 20));
+    const char *skewed = figures->skewed ? "; routing is skewed" : "";
+    if (!figures->cold) return skewed;
+    return qg_format(arena, "; launches take turns over %llu MiB of weights%s",
+                     (unsigned long long)(figures->cold >> 20), skewed);
 }
 
 void qg_figures_print(qg_arena *arena, const qg_figures *figures) {
@@ -151,6 +152,7 @@ const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
     add_member(&text, "device", figures->device);
     add_member(&text, "driver", figures->driver);
     qg_text_printf(&text, "\"cpu\": %s, \"copy\": %.6g, ", figures->cpu ? "true" : "false", figures->copy);
+    if (figures->skewed) qg_text_puts(&text, "\"skewed\": true, ");
     if (figures->cold) qg_text_printf(&text, "\"cold\": %llu, ", (unsigned long long)figures->cold);
     if (figures->models.count) qg_models_json(&text, &figures->models);
     if (figures->left_out.count) add_left_out(&text, &figures->left_out);
@@ -235,6 +237,7 @@ static bool read_figure(qg_arena *arena, const cJSON *object, qg_figure *f) {
 static bool read_more(qg_arena *arena, const cJSON *root, qg_figures *figures) {
     bool good = true;
     const cJSON *models = cJSON_GetObjectItemCaseSensitive(root, "models"), *item;
+    figures->skewed = cJSON_IsTrue(cJSON_GetObjectItem(root, "skewed"));
     if (cJSON_HasObjectItem(root, "cold")) figures->cold = (uint64_t)number_of(root, "cold", 1, &good);
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "left_out")) {
         good &= cJSON_IsString(item);
@@ -293,6 +296,8 @@ static bool add_figures(qg_arena *arena, const char *path, const qg_figures *mor
     if (strcmp(more->device, figures->device) != 0 || strcmp(more->driver, figures->driver) != 0)
         return qg_complain("%s is of %s, driver %s, the file before it of %s, driver %s; read them apart", path,
                            more->device, more->driver, figures->device, figures->driver) == 0;
+    if (more->skewed != figures->skewed)
+        return qg_complain("%s and the file before it differ in --routing; read them apart", path) == 0;
     if (more->cold != figures->cold)
         return qg_complain("%s and the file before it differ in --cold or --cache; read them apart", path) == 0;
     for (uint32_t i = 0; i < more->count; ++i)

@@ -118,7 +118,7 @@ typedef void dequant_function(const void *const *, uint64_t, void *);
 typedef void matrix_function(const void *const *, uint64_t, uint64_t, void *);
 typedef void gemv_function(const void *const *, const void *, uint64_t, uint64_t, uint64_t, float *);
 typedef uint64_t gemv_id_function(const void *const *, const void *, const uint32_t *, uint64_t, uint64_t, uint64_t,
-                                  uint64_t, uint64_t, float *);
+                                  uint64_t, uint64_t, uint64_t, float *);
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
 
 static void add_epilogue(const qg_job *job, float *y) {
@@ -133,8 +133,8 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     if (job->ids) {
         gemv_id_function *gemv_id;
         memcpy(&gemv_id, &r->function, sizeof gemv_id);
-        r->out_of_range =
-            gemv_id(job->weights, job->x, job->ids, job->experts, job->rows, job->cols, job->batch, job->slots, dst);
+        r->out_of_range = gemv_id(job->weights, job->x, job->ids, job->experts, job->rows, job->cols, job->batch,
+                                  job->slots, job->x_slots, dst);
     } else if (job->x) {
         gemv_function *gemv;
         memcpy(&gemv, &r->function, sizeof gemv);

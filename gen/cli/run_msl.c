@@ -162,7 +162,8 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     const double start = qg_seconds_now();
     qk_status status;
     if (job->x) {
-        const qk_range x = {(void *)(uintptr_t)job->x, 0, job->batch * job->cols * (qg_scalars[job->type].bits / 8)};
+        const qk_range x = {(void *)(uintptr_t)job->x, 0,
+                            qg_job_vectors(job) * job->cols * (qg_scalars[job->type].bits / 8)};
         const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->batch * job->slots};
         const qk_range missed = {&m->out_of_range, 0, 4};
         const qg_epilogue *e = &job->epilogue;
@@ -170,10 +171,11 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
         for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
             met[i] = (qk_range){(void *)(uintptr_t)e->values[i], 0, 4 * qg_epilogue_count(e, (qg_epilogue_id)i)};
         const qk_epilogue epilogue = qg_epilogue_ranges(e, met);
-        status = job->ids ? qk_dispatch_gemv_id_with(&api, m->kernel, weights, x, ids, out, missed, job->experts,
-                                                     job->rows, job->cols, job->batch, job->slots, &epilogue, &m->error)
-                          : qk_dispatch_gemv_with(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch,
-                                                  &epilogue, &m->error);
+        status = job->ids
+                     ? qk_dispatch_gemv_id_with(&api, m->kernel, weights, x, ids, out, missed, job->experts, job->rows,
+                                                job->cols, job->batch, job->slots, job->x_slots, &epilogue, &m->error)
+                     : qk_dispatch_gemv_with(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch,
+                                             &epilogue, &m->error);
     } else if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};

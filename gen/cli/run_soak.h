@@ -29,8 +29,8 @@ typedef struct qg_soak_case {
     const qg_plain *plain;
     qg_scalar type;
     const qg_sum_class *sum;
-    uint64_t rows, cols, batch, experts, slots;
-    uint64_t seed; /* of the data */
+    uint64_t rows, cols, batch, experts, slots, x_slots; /* x_slots: 0 is 1 */
+    uint64_t seed;                                       /* of the data */
     qg_soak_x x;
     qg_bytes_of weights;
     uint64_t offset;       /* of each range, in units of the device's alignment */
@@ -54,6 +54,10 @@ typedef struct qg_soak_choice {
     struct qg_soak_case *kernels;
     bool one_of_each;
 } qg_soak_choice;
+
+/* Vectors of x that each token has, where there are experts; and how many there are in all. */
+uint64_t qg_soak_x_slots(const qg_soak_case *c);
+uint64_t qg_soak_vectors(const qg_soak_case *c);
 
 enum { QG_SOAK_GROUP = 8 }; /* cases one after the other with the same kernel */
 

@@ -83,6 +83,10 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
 
 /* ---- the shape ---- */
 
+uint64_t qg_soak_x_slots(const qg_soak_case *c) { return c->x_slots ? c->x_slots : 1; }
+
+uint64_t qg_soak_vectors(const qg_soak_case *c) { return c->batch * qg_soak_x_slots(c); }
+
 /* A number of units up to `most`: few, near a power of two, as in a real model, or any. `unit` is
  * what the numbers of models count. */
 static uint64_t draw_size(uint64_t *state, uint64_t most, uint64_t unit) {
@@ -132,6 +136,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
     if (c->family->in_blocks) {
         c->experts = 1 + below(state, one_in(state, 4) ? 128 : 8);
         c->slots = 1 + below(state, 8);
+        c->x_slots = one_in(state, 2) ? c->slots : 1;
         most /= c->experts;
     }
     /* A long row, or many of them, now and then: in between, as they come. */
@@ -141,7 +146,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
     c->rows = high * draw_size(state, most_rows ? (most_rows < 300000 ? most_rows : 300000) : 1, high);
     if (most > UINT64_C(1) << 32 && c->cols) c->rows = most / c->cols;
     if (c->family->sums)
-        c->batch = c->family->in_blocks  ? below(state, 18)
+        c->batch = c->family->in_blocks && !c->family->in_tiles ? below(state, 18)
                    : c->family->in_tiles ? (one_in(state, 6) ? below(state, 300) : 1 + below(state, 40))
                    : one_in(state, 32)   ? 0
                    : one_in(state, 3)    ? 1                    /* as many schedules as for all others */
@@ -222,6 +227,7 @@ static bool case_of_sweep(const qg_soak_choice *choice, uint64_t number, qg_soak
     c->cols = shape->cols;
     c->experts = shape->experts;
     c->slots = experts ? shape->used : 0;
+    c->x_slots = experts ? 1 : 0;
     c->batch = number % QG_SOAK_GROUP + 1;
     c->parts = 1;
     c->seed = choice->seed + group;
@@ -293,10 +299,12 @@ const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c) {
     const struct {
         const char *name;
         uint64_t value, usual;
-    } numbers[] = {{"rows", c->rows, UINT64_MAX},    {"cols", c->cols, UINT64_MAX}, {"batch", c->batch, 0},
-                   {"experts", c->experts, 0},       {"slots", c->slots, 0},        {"seed", c->seed, UINT64_MAX},
-                   {"offset", c->offset, 0},         {"padding", c->padding, 0},    {"parts", c->parts, 1},
-                   {"workgroups", c->workgroups, 0}, {"epilogue", c->epilogue, 0}};
+    } numbers[] = {{"rows", c->rows, UINT64_MAX}, {"cols", c->cols, UINT64_MAX},
+                   {"batch", c->batch, 0},        {"experts", c->experts, 0},
+                   {"slots", c->slots, 0},        {"seed", c->seed, UINT64_MAX},
+                   {"offset", c->offset, 0},      {"padding", c->padding, 0},
+                   {"parts", c->parts, 1},        {"workgroups", c->workgroups, 0},
+                   {"epilogue", c->epilogue, 0},  {"x_slots", c->x_slots > 1 ? c->x_slots : 0, 0}};
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (numbers[i].value != numbers[i].usual)
             qg_text_printf(&text, "%s=%llu ", numbers[i].name, (unsigned long long)numbers[i].value);
@@ -319,12 +327,12 @@ static bool read_number(qg_soak_case *c, const char *name, const char *value) {
     const struct {
         const char *name;
         uint64_t *target;
-    } numbers[] = {{"rows", &c->rows},        {"cols", &c->cols},
-                   {"batch", &c->batch},      {"experts", &c->experts},
-                   {"slots", &c->slots},      {"seed", &c->seed},
-                   {"offset", &c->offset},    {"padding", &c->padding},
-                   {"parts", &c->parts},      {"workgroups", &c->workgroups},
-                   {"epilogue", &c->epilogue}};
+    } numbers[] = {{"rows", &c->rows},         {"cols", &c->cols},
+                   {"batch", &c->batch},       {"experts", &c->experts},
+                   {"slots", &c->slots},       {"seed", &c->seed},
+                   {"offset", &c->offset},     {"padding", &c->padding},
+                   {"parts", &c->parts},       {"workgroups", &c->workgroups},
+                   {"epilogue", &c->epilogue}, {"x_slots", &c->x_slots}};
     char *end;
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         if (strcmp(name, numbers[i].name) != 0) continue;

@@ -164,10 +164,10 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
                                              : c->rows * c->cols;
     if (c->rows && c->cols && !make_weights(c, data)) return false;
     if (family->sums) {
-        data->x_count = c->batch * c->cols;
+        data->x_count = qg_soak_vectors(c) * c->cols;
         data->x = calloc(data->x_count + 4, 4);
         if (!data->x) return false;
-        fill_x(c, c->type, c->batch, c->cols, data->x);
+        fill_x(c, c->type, qg_soak_vectors(c), c->cols, data->x);
     }
     if (family->n_bindings > 1 && !(family->sums && !family->in_blocks)) {
         data->ids_count = family->in_blocks ? c->batch * c->slots : c->batch;
@@ -231,7 +231,7 @@ static void load_row(judge *j, uint64_t row) {
     qg_values_of_row(j->arena, &j->tensor, row, 0, c->cols, j->weights);
     qg_magnitudes_of_row(j->arena, &j->tensor, row, 0, c->cols, bound.least, j->magnitudes);
     qg_bound_magnitudes(&bound, j->magnitudes, c->cols, j->room);
-    for (uint64_t v = 0; v < c->batch; ++v)
+    for (uint64_t v = 0; v < qg_soak_vectors(c); ++v)
         qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + v * c->cols, j->largest + v * 3 * c->cols, c->cols,
                      &j->sums[v], &j->limits[v]);
 }
@@ -255,7 +255,7 @@ static bool judge_row(judge *j, const float *y, uint64_t row) {
     }
     for (uint64_t p = 0; p < j->data->ids_count; ++p) {
         if (j->data->ids[p] != row / c->rows) continue;
-        const uint64_t v = p / c->slots, n = row % c->rows;
+        const uint64_t v = c->x_slots > 1 ? p : p / c->slots, n = row % c->rows;
         if (!judge_result(j, y, p * c->rows + n, row, v)) return false;
     }
     return true;
@@ -293,12 +293,12 @@ static bool judge_sums(judge *j, const float *y) {
     const qg_soak_case *c = j->c;
     const uint64_t count = rows_to_judge(j), all = all_rows(c), bytes = qg_scalars[c->type].bits / 8;
     const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
-    for (uint64_t i = 0; i < c->batch * c->cols; ++i) {
+    for (uint64_t i = 0; i < qg_soak_vectors(c) * c->cols; ++i) {
         uint32_t bits = 0;
         memcpy(&bits, (const char *)j->data->x + i * bytes, bytes);
         j->x[i] = number(c->type, bits);
     }
-    for (uint64_t v = 0; v < c->batch; ++v)
+    for (uint64_t v = 0; v < qg_soak_vectors(c); ++v)
         qg_bound_largest(&bound, j->x + v * c->cols, c->cols, j->largest + v * 3 * c->cols);
     for (uint64_t i = 0; i < count && i < all; ++i) {
         const uint64_t row = j->period ? i : sampled(j, i, count, all);
@@ -434,14 +434,15 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
     if (c->layout->view == QG_VIEW_BLOCKS) j.period = rows_of_period(c, data->most);
     j.weights = malloc(2 * c->cols * sizeof *j.weights);
     j.magnitudes = j.weights ? j.weights + c->cols : NULL;
-    j.x = malloc((4 * c->cols + 2) * (c->batch + 1) * sizeof *j.x);
+    const uint64_t vectors = qg_soak_vectors(c);
+    j.x = malloc((4 * c->cols + 2) * (vectors + 1) * sizeof *j.x);
     bool good = j.weights && j.x;
     if (!good) wrong(&j, "out of memory");
     if (good) {
-        j.largest = j.x + c->batch * c->cols;
-        j.sums = j.largest + 3 * c->batch * c->cols;
-        j.limits = j.sums + c->batch;
-        j.room = j.limits + c->batch;
+        j.largest = j.x + vectors * c->cols;
+        j.sums = j.largest + 3 * vectors * c->cols;
+        j.limits = j.sums + vectors;
+        j.room = j.limits + vectors;
         good = c->family->sums             ? judge_sums(&j, outputs[0])
                : c->family->n_bindings > 1 ? judge_gather(&j, outputs[0])
                                            : judge_dequant(&j, outputs[0]);

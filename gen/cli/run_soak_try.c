@@ -88,6 +88,15 @@ static void add_region(trial *t, uint64_t bytes, const void *data, bool status) 
     t->bytes = r->at + bytes;
 }
 
+static uint64_t scratch_bytes(const trial *t) {
+    const qg_soak_case *c = t->c;
+    if (c->rows == 0 || c->cols == 0 || c->batch == 0) return 4;
+    if (c->family->in_blocks)
+        return qk_gemm_id_scratch(&t->backend, t->kernel, c->experts, c->rows, c->cols, c->batch, c->slots,
+                                  qg_soak_x_slots(c));
+    return qk_gemm_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch);
+}
+
 static void add_results(trial *t) {
     const qg_soak_case *c = t->c;
     for (uint32_t i = 0; c->plain && i < c->plain->n_bindings; ++i) {
@@ -98,10 +107,8 @@ static void add_results(trial *t) {
     const uint64_t each = c->family->sums ? 4 : qg_scalars[c->type].bits / 8;
     add_region(t, t->data.results * each, t->data.epilogue.before, false);
     if (c->family->in_tiles) {
-        const bool nothing = c->rows == 0 || c->cols == 0 || c->batch == 0;
-        add_region(t, nothing ? 4 : qk_gemm_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch), NULL, false);
+        add_region(t, scratch_bytes(t), NULL, false);
         t->regions[t->count - 1].scratch = true;
-        return;
     }
     if (c->family->sums ? c->family->in_blocks : c->family->n_bindings == 3) add_region(t, 4, NULL, true);
 }
@@ -227,9 +234,13 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
     for (uint32_t i = QG_N_EPILOGUES; i-- > 0;)
         if (t->data.epilogue.values[i]) met[i] = *--last;
     const qk_epilogue epilogue = qg_epilogue_ranges(&t->data.epilogue, met);
+    const uint64_t x_slots = qg_soak_x_slots(c);
+    if (c->family->in_blocks && c->family->in_tiles)
+        return qk_dispatch_gemm_id_with(&t->backend, t->kernel, w, r[0], r[1], out[1], out[0], out[2], c->experts,
+                                        c->rows, c->cols, c->batch, c->slots, x_slots, &epilogue, &t->error);
     if (c->family->in_blocks)
         return qk_dispatch_gemv_id_with(&t->backend, t->kernel, w, r[0], r[1], out[0], out[1], c->experts, c->rows,
-                                        c->cols, c->batch, c->slots, &epilogue, &t->error);
+                                        c->cols, c->batch, c->slots, x_slots, &epilogue, &t->error);
     if (c->family->in_tiles)
         return qk_dispatch_gemm_with(&t->backend, t->kernel, w, r[0], out[1], out[0], c->rows, c->cols, c->batch,
                                      &epilogue, &t->error);

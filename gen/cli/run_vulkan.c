@@ -48,12 +48,19 @@ static bool add_buffer(device_run *r, uint64_t bytes, uint32_t *number) {
     return true;
 }
 
+static uint64_t scratch_bytes(const device_run *r, const qg_job *job, const qk_backend *backend) {
+    if (job->ids)
+        return qk_gemm_id_scratch(backend, r->kernel, job->experts, job->rows, job->cols, job->batch, job->slots,
+                                  job->x_slots);
+    return qk_gemm_scratch(backend, r->kernel, job->rows, job->cols, job->batch);
+}
+
 /* dequant uploads its weights part by part; gather needs the whole table. */
 static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
     const qg_layout *layout = job->layout;
     const bool whole = job->indices || job->x; /* everything at once */
     const uint64_t blocks = (whole ? job->elements : most) / layout->elements;
-    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 7);
+    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 8);
     for (uint32_t i = 0, number; i < layout->n_buffers; ++i) {
         const uint64_t bytes = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         if (!add_buffer(r, bytes, &number)) return false;
@@ -65,16 +72,14 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
                          qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK))
         return false;
     if (job->x) {
-        const uint64_t bytes = job->batch * job->cols * (qg_scalars[job->type].bits / 8);
+        const uint64_t bytes = qg_job_vectors(job) * job->cols * (qg_scalars[job->type].bits / 8);
         if (!add_buffer(r, bytes, &r->x) ||
             qk_vulkan_upload(r->vulkan, r->buffers[r->x], 0, job->x, bytes, &r->error) != QK_OK)
             return false;
     }
     qk_backend backend = qk_vulkan_backend(r->vulkan);
     backend.tuning = r->tuning;
-    if (job->family->in_tiles &&
-        !add_buffer(r, qk_gemm_scratch(&backend, r->kernel, job->rows, job->cols, job->batch), &r->scratch))
-        return false;
+    if (job->family->in_tiles && !add_buffer(r, scratch_bytes(r, job, &backend), &r->scratch)) return false;
     if (job->ids) {
         const uint64_t bytes = 4 * job->batch * job->slots;
         if (!add_buffer(r, bytes, &r->indices) || !add_buffer(r, 4, &r->status) ||
@@ -120,11 +125,16 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         met[i] = job->epilogue.values[i] ? qk_vulkan_range(r->buffers[r->met[i]]) : dst;
     const qk_epilogue epilogue = qg_epilogue_ranges(&job->epilogue, met);
+    if (job->ids && job->family->in_tiles)
+        return qk_dispatch_gemm_id_with(
+            &backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), qk_vulkan_range(r->buffers[r->indices]),
+            qk_vulkan_range(r->buffers[r->scratch]), dst, qk_vulkan_range(r->buffers[r->status]), job->experts,
+            job->rows, job->cols, job->batch, job->slots, job->x_slots, &epilogue, &r->error);
     if (job->ids)
         return qk_dispatch_gemv_id_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
                                         qk_vulkan_range(r->buffers[r->indices]), dst,
                                         qk_vulkan_range(r->buffers[r->status]), job->experts, job->rows, job->cols,
-                                        job->batch, job->slots, &epilogue, &r->error);
+                                        job->batch, job->slots, job->x_slots, &epilogue, &r->error);
     if (job->family->in_tiles)
         return qk_dispatch_gemm_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
                                      qk_vulkan_range(r->buffers[r->scratch]), dst, job->rows, job->cols, job->batch,

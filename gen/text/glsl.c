@@ -143,7 +143,8 @@ static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *s
                    "void load_%s(uint vector, uint j, uint k) {\n",
                    operands ? "wide " : "",
                    ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on", ir->x);
-    qg_load_x_body(&text, step, operands, glsl, row_runs, "batch", stages_x(program) ? "staged_x($i)" : "x_run($i)",
+    const char *vectors = kernel->family->in_blocks ? "(batch * x_slots)" : "batch";
+    qg_load_x_body(&text, step, operands, glsl, row_runs, vectors, stages_x(program) ? "staged_x($i)" : "x_run($i)",
                    loads_runs(program, step) ? "load_runs" : NULL);
     qg_text_puts(&text, "}\n");
     return text.data;

@@ -378,11 +378,11 @@ static bool ggml_vk_qk_mul_mat_id(ggml_backend_vk_context * ctx, vk_context & su
         epilogue.bias = &bias;
     }
     for (uint64_t i = 0; i < calls; i++) {
-        qk_error error; // an x of each slot: then a slot is a token with one expert
+        qk_error error;
         if (qk_dispatch_gemv_id_with(&backend, kernel, &weights, in.part(i * in.nb[2], part * each * k * in.nb[0]),
                                      ggml_vk_qk_range(ctx, ids, i * ids->nb[1], part * used * 4),
                                      ggml_vk_qk_range(ctx, dst, i * dst->nb[2], part * used * m * 4), status, experts, m, k,
-                                     each == 1 ? part : part * used, each == 1 ? used : 1, &epilogue, &error) != QK_OK) {
+                                     part, used, each, &epilogue, &error) != QK_OK) {
             GGML_ASSERT(i == 0 && "qkgen refused a later part");
             return ggml_vk_qk_log(mul, error.text);
         }

@@ -43,8 +43,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 8
-#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 9
+#error "made for version 9 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -145,67 +145,67 @@ extern const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
+/* affine_b3_g64_bf16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f32. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan;
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal;
 qk_status qk_affine_b3_g64_bf16_gemv_id_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 uint64_t qk_affine_b3_g64_bf16_gemv_id_f32_ref(const void *const weights[3],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
-    uint64_t tokens, uint64_t slots, float *y);
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
 
-/* affine_b3_g64_bf16_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class
+/* affine_b3_g64_bf16_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f32; class
  * int8. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class
- * split. */
+/* affine_b3_g64_bf16_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f32;
+ * class split. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class
- * int24. */
+/* affine_b3_g64_bf16_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f32;
+ * class int24. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
+/* affine_b3_g64_bf16_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f16. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan;
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal;
 qk_status qk_affine_b3_g64_bf16_gemv_id_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 uint64_t qk_affine_b3_g64_bf16_gemv_id_f16_ref(const void *const weights[3],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
-    uint64_t tokens, uint64_t slots, float *y);
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
 
-/* affine_b3_g64_bf16_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class
+/* affine_b3_g64_bf16_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f16; class
  * int8. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class
- * split. */
+/* affine_b3_g64_bf16_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f16;
+ * class split. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class
- * int24. */
+/* affine_b3_g64_bf16_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f16;
+ * class int24. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 
 /* affine_b3_g64_bf16_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
 extern const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan;

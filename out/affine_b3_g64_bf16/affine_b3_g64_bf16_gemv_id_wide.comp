@@ -1,4 +1,4 @@
-// affine_b3_g64_bf16_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// affine_b3_g64_bf16_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
 // 28 bytes for 64 elements, 3.5 bits each.
 // For each weight 0.438 bytes read, 5.17 operations: 0.0625 loads, 1.86 bits, 0.203 integer, 2.05 float, 1 conversions.
@@ -42,8 +42,9 @@ layout(binding = 5, std430) buffer Status { uint out_of_range; };
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of 32 elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -124,7 +125,7 @@ vec4 staged_x(uint at) {
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 32u + tile * 16u;
-    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const uint from = min(vector, (batch * x_slots) - 1u) * row_tiles * 8u + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
     x[k][0] = run[0] * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
@@ -295,26 +296,27 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
 void main() {
     const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    uint split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
-        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held && token == held_token;
+            const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
-            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) stage_x(vector, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
@@ -335,7 +337,7 @@ void main() {
                 }
             }
             held = c0;
-            held_token = token;
+            held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

@@ -22,8 +22,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 8
-#error "made for version 8 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 9
+#error "made for version 9 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -94,25 +94,25 @@ qk_status qk_mx_fp8_e4m3_gemv_f16(const qk_backend *backend, const qk_range weig
 void qk_mx_fp8_e4m3_gemv_f16_ref(const void *const weights[2],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
-/* mx_fp8_e4m3_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
+/* mx_fp8_e4m3_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f32. */
 extern const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan;
 extern const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal;
 qk_status qk_mx_fp8_e4m3_gemv_id_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 uint64_t qk_mx_fp8_e4m3_gemv_id_f32_ref(const void *const weights[2],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
-    uint64_t tokens, uint64_t slots, float *y);
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
 
-/* mx_fp8_e4m3_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
+/* mx_fp8_e4m3_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f16. */
 extern const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan;
 extern const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal;
 qk_status qk_mx_fp8_e4m3_gemv_id_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
 uint64_t qk_mx_fp8_e4m3_gemv_id_f16_ref(const void *const weights[2],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
-    uint64_t tokens, uint64_t slots, float *y);
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// mx_fp8_e4m3_gemv_id_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// mx_fp8_e4m3_gemv_id_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
 // For each weight 1.03 bytes read, 6.75 operations: 0.312 loads, 2.81 bits, 1 integer, 2.12 float, 0.5 conversions.
@@ -32,8 +32,9 @@ layout(binding = 4, std430) buffer Status { uint out_of_range; };
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of 16 elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -93,7 +94,7 @@ float x_sum[TILES][1];
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 8u + tile * 4u;
-    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const uint from = min(vector, (batch * x_slots) - 1u) * row_tiles * 4u + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
     [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 256.0;
@@ -133,9 +134,10 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    uint held = ~0u, held_token = ~0u;
+    uint held = ~0u, held_vector = ~0u;
     for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
-        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         float sum[ROWS];
@@ -145,14 +147,14 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
-                if (c != held || token != held_token) load_x(token, j, k);
+                if (c != held || vector != held_vector) load_x(vector, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
                 }
             }
             held = c;
-            held_token = token;
+            held_vector = vector;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             const float all = subgroupAdd(sum[r]);

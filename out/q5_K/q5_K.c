@@ -492,14 +492,14 @@ void qk_q5_K_gemv_f16_ref(const void *const weights[1],
     }
 }
 
-/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
- * range; their results are zeros. */
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], summed in double precision; where x_slots is 1, all slots of a
+ * token have the same x. Returns how many ids are out of range; their results are zeros. */
 uint64_t qk_q5_K_gemv_id_f32_ref(const void *const weights[1],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
-    uint64_t slots, float *y) {
+    uint64_t slots, uint64_t x_slots, float *y) {
     uint64_t out_of_range = 0;
     for (uint64_t p = 0; p < tokens * slots; ++p) {
-        const uint64_t m = p / slots, expert = ids[p];
+        const uint64_t m = x_slots == 1 ? p / slots : p, expert = ids[p];
         out_of_range += expert >= experts;
         for (uint64_t i = 0; i < rows; ++i) {
             const uint64_t n = expert * rows + i;
@@ -512,14 +512,14 @@ uint64_t qk_q5_K_gemv_id_f32_ref(const void *const weights[1],
     return out_of_range;
 }
 
-/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
- * range; their results are zeros. */
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], summed in double precision; where x_slots is 1, all slots of a
+ * token have the same x. Returns how many ids are out of range; their results are zeros. */
 uint64_t qk_q5_K_gemv_id_f16_ref(const void *const weights[1],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
-    uint64_t slots, float *y) {
+    uint64_t slots, uint64_t x_slots, float *y) {
     uint64_t out_of_range = 0;
     for (uint64_t p = 0; p < tokens * slots; ++p) {
-        const uint64_t m = p / slots, expert = ids[p];
+        const uint64_t m = x_slots == 1 ? p / slots : p, expert = ids[p];
         out_of_range += expert >= experts;
         for (uint64_t i = 0; i < rows; ++i) {
             const uint64_t n = expert * rows + i;
@@ -594,7 +594,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -617,7 +617,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -651,7 +651,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -674,7 +674,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -706,7 +706,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -729,7 +729,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -767,7 +767,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -790,7 +790,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -830,7 +830,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -853,7 +853,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -891,7 +891,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -914,7 +914,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -975,10 +975,10 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
-    &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1015,7 +1015,7 @@ static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1081,10 +1081,10 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
-    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1164,10 +1164,10 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
-    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1247,10 +1247,10 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
-    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1328,10 +1328,10 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
-    &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1368,7 +1368,7 @@ static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1434,10 +1434,10 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
-    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1517,10 +1517,10 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
-    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1600,10 +1600,10 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
-    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1656,10 +1656,11 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1677,10 +1678,10 @@ static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
-    0, 0};
+    0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1690,8 +1691,8 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .schedules = q5_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
@@ -1707,7 +1708,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1716,8 +1717,8 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1744,10 +1745,11 @@ static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1768,10 +1770,10 @@ static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
-    0, 0, 0, 0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1781,8 +1783,8 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .schedules = q5_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_int8_f32_push,
     .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
@@ -1816,10 +1818,11 @@ static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1840,10 +1843,10 @@ static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
-    0, 0, 0, 0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1853,8 +1856,8 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .schedules = q5_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_split_f32_push,
     .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
@@ -1888,10 +1891,11 @@ static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1912,10 +1916,10 @@ static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
-    0, 0, 0, 0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1925,8 +1929,8 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .schedules = q5_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_int24_f32_push,
     .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
@@ -1960,10 +1964,11 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1981,10 +1986,10 @@ static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
-    0, 0};
+    0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1994,8 +1999,8 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .schedules = q5_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
@@ -2011,7 +2016,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2020,8 +2025,8 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2048,10 +2053,11 @@ static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2072,10 +2078,10 @@ static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
-    0, 0, 0, 0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2085,8 +2091,8 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .schedules = q5_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_int8_f16_push,
     .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
@@ -2120,10 +2126,11 @@ static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2144,10 +2151,10 @@ static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
-    0, 0, 0, 0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2157,8 +2164,8 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .schedules = q5_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_split_f16_push,
     .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
@@ -2192,10 +2199,11 @@ static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"row_tiles", 4, 4},
     {"batch", 8, 4},
     {"slots", 12, 4},
-    {"experts", 16, 4},
-    {"expert_first", 20, 4},
-    {"expert_end", 24, 4},
-    {"epilogue", 28, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2216,10 +2224,10 @@ static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
-    0, 0, 0, 0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2229,8 +2237,8 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .schedules = q5_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q5_K_gemv_id_int24_f16_push,
     .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
@@ -2260,7 +2268,7 @@ static const uint32_t q5_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_encode_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
@@ -2283,7 +2291,7 @@ const qk_kernel qk_q5_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_encode_f32_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
@@ -2321,7 +2329,7 @@ static const uint32_t q5_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",
@@ -2344,7 +2352,7 @@ const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_set_rows_f32_metal = {
-    .abi = 8,
+    .abi = 9,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",
@@ -2452,58 +2460,58 @@ qk_status qk_q5_K_gemv_int24_f16(const qk_backend *backend, const qk_range weigh
 
 qk_status qk_q5_K_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_K_gemv_id_f32_metal : &qk_q5_K_gemv_id_f32_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q5_K_gemv_id_int8_f32_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q5_K_gemv_id_split_f32_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q5_K_gemv_id_int24_f32_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_K_gemv_id_f16_metal : &qk_q5_K_gemv_id_f16_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q5_K_gemv_id_int8_f16_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q5_K_gemv_id_split_f16_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
-    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
     const qk_kernel *const kernel = &qk_q5_K_gemv_id_int24_f16_vulkan;
-    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }
 
 qk_status qk_q5_K_encode_f32(const qk_backend *backend, const qk_range weights[1],

@@ -762,12 +762,13 @@ kernel void q6_K_gemv_f16(
     }
 }
 
-// q6_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
+// q6_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f32.
 struct q6_K_gemv_id_f32_push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of 16 elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -805,9 +806,10 @@ kernel void q6_K_gemv_id_f32(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
-    uint held = ~0u, held_token = ~0u;
+    uint held = ~0u, held_vector = ~0u;
     for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = push.x_slots == 1 ? pair / push.slots : pair;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         // An expert that is not there has zeros.
@@ -818,8 +820,8 @@ kernel void q6_K_gemv_id_f32(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * lanes + lane;
                 if (j >= push.row_tiles) continue;
-                if (c != held || token != held_token)
-                    qk_q6_K::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                if (c != held || vector != held_vector)
+                    qk_q6_K::load_x<TILES, 1>(x, push.batch * push.x_slots, push.row_tiles, vector, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
                     qk_q6_K::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
@@ -827,7 +829,7 @@ kernel void q6_K_gemv_id_f32(
                 }
             }
             held = c;
-            held_token = token;
+            held_vector = vector;
         }
         for (uint r = 0; r < ROWS; ++r) {
             const float all = simd_sum(sum[r][0]);
@@ -846,12 +848,13 @@ kernel void q6_K_gemv_id_f32(
     }
 }
 
-// q6_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
+// q6_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f16.
 struct q6_K_gemv_id_f16_push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of 16 elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -889,9 +892,10 @@ kernel void q6_K_gemv_id_f16(
     while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = simdgroups / split, team = simdgroup / split;
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
-    uint held = ~0u, held_token = ~0u;
+    uint held = ~0u, held_vector = ~0u;
     for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = push.x_slots == 1 ? pair / push.slots : pair;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         // An expert that is not there has zeros.
@@ -902,8 +906,8 @@ kernel void q6_K_gemv_id_f16(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * lanes + lane;
                 if (j >= push.row_tiles) continue;
-                if (c != held || token != held_token)
-                    qk_q6_K::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                if (c != held || vector != held_vector)
+                    qk_q6_K::load_x<TILES, 1>(x, push.batch * push.x_slots, push.row_tiles, vector, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
                     qk_q6_K::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
@@ -911,7 +915,7 @@ kernel void q6_K_gemv_id_f16(
                 }
             }
             held = c;
-            held_token = token;
+            held_vector = vector;
         }
         for (uint r = 0; r < ROWS; ++r) {
             const float all = simd_sum(sum[r][0]);

@@ -1,4 +1,4 @@
-// q6_K_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// q6_K_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read, 5.56 operations: 0.688 loads, 1.94 bits, 2.62 integer, 0.188 float, 0.125 conversions.
@@ -38,8 +38,9 @@ layout(binding = 3, std430) buffer Status { uint out_of_range; };
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of 16 elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -156,7 +157,7 @@ int sum_of_bytes(int bytes) {
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
-    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const uint from = min(vector, (batch * x_slots) - 1u) * row_tiles * 4u + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r * 8u);
     vec4 most, all;
@@ -224,9 +225,10 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    uint held = ~0u, held_token = ~0u;
+    uint held = ~0u, held_vector = ~0u;
     for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
-        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         float sum[ROWS];
@@ -236,14 +238,14 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
-                if (c != held || token != held_token) load_x(token, j, k);
+                if (c != held || vector != held_vector) load_x(vector, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
                 }
             }
             held = c;
-            held_token = token;
+            held_vector = vector;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             const float all = subgroupAdd(sum[r]);

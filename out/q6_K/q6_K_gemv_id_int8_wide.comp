@@ -1,4 +1,4 @@
-// q6_K_gemv_id_int8_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// q6_K_gemv_id_int8_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read, 4.12 operations: 0.281 loads, 1.73 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
@@ -42,8 +42,9 @@ layout(binding = 3, std430) buffer Status { uint out_of_range; };
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of 16 elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -171,7 +172,7 @@ vec4 staged_x(uint at) {
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
-    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const uint from = min(vector, (batch * x_slots) - 1u) * row_tiles * 4u + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
     vec4 most[2], all[2];
@@ -430,26 +431,27 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
 void main() {
     const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    uint split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
-        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
-            const bool kept = c0 == held && token == held_token;
+            const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
-            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) stage_x(vector, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
                 if (!bound) continue;
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
@@ -470,7 +472,7 @@ void main() {
                 }
             }
             held = c0;
-            held_token = token;
+            held_vector = vector;
         }
         if (found ? !bound : expert_first != 0u) continue;  // another launch's
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros

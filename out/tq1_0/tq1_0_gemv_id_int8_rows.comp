@@ -1,4 +1,4 @@
-// tq1_0_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// tq1_0_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read, 3.23 operations: 0.141 loads, 1.75 bits, 1.22 integer, 0.0781 float, 0.0469 conversions.
@@ -35,8 +35,9 @@ layout(binding = 3, std430) buffer Status { uint out_of_range; };
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
     uint row_tiles;     // tiles of 64 elements in a row
-    uint batch;         // right-hand sides: tokens
+    uint batch;         // tokens
     uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
@@ -153,7 +154,7 @@ int sum_of_bytes(int bytes) {
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile;
-    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
+    const uint from = min(vector, (batch * x_slots) - 1u) * row_tiles * 16u + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r * 4u);
     vec4 most[2], all[2];
@@ -278,9 +279,10 @@ void main() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    uint held = ~0u, held_token = ~0u;
+    uint held = ~0u, held_vector = ~0u;
     for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
-        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         float sum[ROWS];
@@ -290,14 +292,14 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
-                if (c != held || token != held_token) load_x(token, j, k);
+                if (c != held || vector != held_vector) load_x(vector, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
                 }
             }
             held = c;
-            held_token = token;
+            held_vector = vector;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             const float all = subgroupAdd(sum[r]);

@@ -35,6 +35,7 @@ bench gemm gemm q4_K,q6_K,iq4_xs --rows 70 --cols 1024 --batch 19 $small
 bench own gemm q4_0 --rows 150 --cols 512 --batch 40
 bench halves gemm q8_0 --rows 33 --cols 512 --batch 17 --type f16 $small
 bench parts gemm q4_0 --rows 40 --cols 1280 --batch 9 --constant k_parts=4 $small
+bench experts gemm_id q4_K,iq4_xs --rows 70 --cols 512 --tokens 19 --experts 4 --slots 2 --x-slots 2 $small
 bench wide gemm mxfp4 --rows 130 --cols 768 --batch 70 --constant tile_rows=64 --constant tile_cols=64 --constant own_rows=32 \
   --constant own_cols=16
 

@@ -10,7 +10,7 @@
  *                              over rows count tiles alone, and may have more elements than that
  *
  * The launches of one call write disjoint parts of `out` and only add to `status`, so they need no barrier in between;
- * but that of gemm in which x becomes operands, behind which backend->barrier is called.
+ * but those of gemm and gemm_id, which make what others read; backend->barrier is called behind them.
  * An engine with its own Vulkan or Metal layer fills in a qk_backend; qkgen/vulkan.h offers a finished one. When
  * `launch` itself fails, the call stops and returns what it returned; launches before it may have been recorded. */
 #ifndef QKGEN_DISPATCH_H
@@ -20,6 +20,7 @@
 #include "dispatch_choose.h"
 #include "dispatch_epilogue.h"
 #include "dispatch_gemm.h"
+#include "dispatch_gemm_id.h"
 #include "dispatch_launch.h"
 #include "dispatch_pick.h"
 #include "dispatch_tune.h"

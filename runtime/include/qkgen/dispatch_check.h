@@ -451,7 +451,11 @@ static inline qk_status qk_add_factors_(qk_call_ *call, const qk_range *weights,
 }
 
 static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t experts, uint64_t rows, uint64_t cols,
-                                          uint64_t tokens, uint64_t slots, qk_error *error) {
+                                          uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
+    if (x_slots != 1 && x_slots != slots)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: x_slots is %" PRIu64 ", must be 1 or %" PRIu64 ", as many as slots", kernel->name, x_slots,
+                       slots);
     if (experts == 0 || experts > UINT32_MAX)
         return qk_fail(error, experts == 0 ? QK_ERROR_ARGUMENT : QK_ERROR_LIMIT,
                        "%s: experts is %" PRIu64 ", must be from 1 to 4294967295", kernel->name, experts);

@@ -27,9 +27,9 @@ static inline uint32_t qk_tile_threads_(const qk_tiles_ *t) {
     return qk_tile_subgroups_(t) * t->lanes;
 }
 
-/* Operands of a part, of 64 bytes for each row and column; and a factor for each row. */
+/* Operands of a part, of 64 bytes for each row and column; a factor for each row; and with experts, what each column is. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return (t->rows + t->cols) * 64 + t->rows * 4 + 4 + qk_tile_subgroups_(t) * t->result * 4;
+    return (t->rows + t->cols) * 64 + t->rows * 4 + t->cols * 8 + 4 + qk_tile_subgroups_(t) * t->result * 4;
 }
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
@@ -41,10 +41,16 @@ static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
            qk_tile_bytes_(t) <= shared;
 }
 
+/* Tiles side by side; with experts, about so many, for an expert's last one is half full. `batch` are columns of the result. */
+static inline uint64_t qk_tiles_across_(uint64_t cols, uint64_t batch, uint64_t experts) {
+    uint64_t used = qk_min_(experts, batch);
+    return experts == 0 ? qk_ceil_(batch, cols) : qk_max_(used, batch / cols + used / 2);
+}
+
 /* Thousandths of the time that all takes, of `work` workgroups. `time` is that of a tile of whole rows. */
 static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, uint32_t time, uint32_t at_once,
-                                      uint64_t rows, uint64_t cols, uint64_t batch) {
-    uint64_t tiles = qk_ceil_(rows, t->rows) * qk_ceil_(batch, t->cols);
+                                      uint64_t rows, uint64_t cols, uint64_t batch, uint64_t experts) {
+    uint64_t tiles = qk_ceil_(rows, t->rows) * qk_tiles_across_(t->cols, batch, experts);
     uint64_t turns = qk_ceil_(tiles * t->parts, qk_processors_(limits) * at_once);
     uint64_t made = turns * qk_ceil_((uint64_t)1000 * time * cols, (uint64_t)QK_TILE_COLUMNS * t->parts);
     return made + (t->parts > 1 ? (uint64_t)1000 * QK_ADD_PARTS_TIME +
@@ -54,12 +60,12 @@ static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *
 
 /* With the number of parts that is the fastest, or `parts` of them. */
 static inline uint64_t qk_tiles_parts_(const qk_limits *limits, qk_tiles_ *t, uint32_t time, uint32_t at_once,
-                                       uint64_t rows, uint64_t cols, uint64_t batch, uint32_t parts) {
+                                       uint64_t rows, uint64_t cols, uint64_t batch, uint64_t experts, uint32_t parts) {
     uint64_t least = UINT64_MAX;
     uint32_t best = 1;
     for (uint32_t p = parts != 0 ? parts : 1; p <= (parts != 0 ? parts : 16); p *= 2) {
         t->parts = p;
-        uint64_t all = qk_tiles_time_(limits, t, time, at_once, rows, cols, batch);
+        uint64_t all = qk_tiles_time_(limits, t, time, at_once, rows, cols, batch, experts);
         if (all < least) {
             least = all;
             best = p;
@@ -76,7 +82,7 @@ static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits
 
 /* The tiles of a tuning, where it has some that fit, or those of choice.def. */
 static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
-                                       uint64_t batch) {
+                                       uint64_t batch, uint64_t experts) {
     int units = qk_has_units_(kernel, limits);
     qk_schedule schedule = units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
     uint32_t parts = qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
@@ -100,7 +106,7 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
 #define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, time, at_once)                                             \
     {                                                                                                                  \
         qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, schedule, lanes, result};                        \
-        uint64_t all = qk_tiles_parts_(limits, &t, (time), (at_once), rows, cols, batch, parts);                       \
+        uint64_t all = qk_tiles_parts_(limits, &t, (time), (at_once), rows, cols, batch, experts, parts);              \
         if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
             best = t;                                                                                                  \
             least = all;                                                                                               \
@@ -208,21 +214,33 @@ static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk
     return status == QK_OK ? qk_add_results_(call, y, g->batch, 1, g->rows, epilogue, error) : status;
 }
 
-static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kernel *kernel, const qk_gemv_ *g,
-                                       qk_error *error) {
+/* What a kernel of tiles needs beside what others of its shape do. */
+static inline qk_status qk_check_tiles_(const qk_backend *backend, const qk_kernel *kernel, const char *family,
+                                        qk_error *error) {
     if (kernel->operand_tile == 0)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: it makes no tiles, must be a kernel of family gemm",
-                       kernel->name);
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: it makes no tiles, must be a kernel of family %s", kernel->name,
+                       family);
     if (backend->barrier == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: backend->barrier is NULL, must order a launch behind one that writes what it reads",
                        kernel->name);
-    qk_status status = qk_check_gemv_(kernel, g, error);
-    if (status == QK_OK && kernel->wide_block != 0 && g->cols % kernel->wide_block != 0)
+    return QK_OK;
+}
+
+static inline qk_status qk_check_wide_(const qk_kernel *kernel, uint64_t cols, const char *other, qk_error *error) {
+    if (kernel->wide_block != 0 && cols % kernel->wide_block != 0)
         return qk_fail(error, QK_ERROR_ARGUMENT,
-                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 "; gemv takes others", kernel->name,
-                       g->cols, kernel->wide_block);
-    return status;
+                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 "; %s takes others", kernel->name,
+                       cols, kernel->wide_block, other);
+    return QK_OK;
+}
+
+static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kernel *kernel, const qk_gemv_ *g,
+                                       qk_error *error) {
+    qk_status status = qk_check_tiles_(backend, kernel, "gemm", error);
+    if (status == QK_OK)
+        status = qk_check_gemv_(kernel, g, error);
+    return status == QK_OK ? qk_check_wide_(kernel, g->cols, "gemv", error) : status;
 }
 
 /* Bytes of scratch memory that qk_dispatch_gemm needs on that device, for `batch` vectors; UINT64_MAX where it is 2^64 or more. */
@@ -231,7 +249,7 @@ static inline uint64_t qk_gemm_scratch(const qk_backend *backend, const qk_kerne
     qk_tuned_ tuned;
     if (qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, NULL) != QK_OK)
         return UINT64_MAX;
-    qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch);
+    qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch, 0);
     return qk_scratch_of_(kernel, &tiles, rows, cols, batch);
 }
 
@@ -264,7 +282,7 @@ static inline qk_status qk_dispatch_gemm_with(const qk_backend *backend, const q
     qk_call_ call = qk_call_new_(backend, kernel);
     if ((status = qk_check_gemm_(outer, kernel, &g, error)) != QK_OK)
         return status;
-    qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch);
+    qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch, 0);
     uint64_t scratch_bytes = qk_scratch_of_(kernel, &tiles, rows, cols, batch);
     if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, scratch_bytes, epilogue, error)) != QK_OK)
         return status;

@@ -13,7 +13,7 @@
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
 #define QK_GEMV_PUSH_BYTES 24u
 #define QK_GEMV_MATRIX_PUSH_BYTES 36u
-#define QK_GEMV_ID_PUSH_BYTES 32u
+#define QK_GEMV_ID_PUSH_BYTES 36u
 /* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
 #define QK_GATHER_TILES 8u
 #define QK_GATHER_ELEMENTS 32u
@@ -589,7 +589,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.push = push;
     /* As of a matrix with a row for each result. */
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
-    qk_set_epilogue_(kernel, push[7], constants);
+    qk_set_epilogue_(kernel, push[8], constants);
     qk_pad_(call, weights, first + count, ranges, constants);
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
@@ -603,10 +603,11 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
-/* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+/* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
  *
  * weights     the format's buffers: experts * rows * cols elements, expert after expert; longer ranges as in qk_dispatch_gemv
- * x           tokens * cols values of the type of the kernel's binding
+ * x           tokens * x_slots * cols values of the type of the kernel's binding
+ * x_slots     1, where all slots of a token have the same x, x[t][0][k]; or `slots`
  * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
  * y           tokens * slots * rows f32
  * status_word one u32, which the caller clears
@@ -617,8 +618,8 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
 static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, const qk_kernel *kernel,
                                                  const qk_range *weights, qk_range x, qk_range ids, qk_range y,
                                                  qk_range status_word, uint64_t experts, uint64_t rows, uint64_t cols,
-                                                 uint64_t tokens, uint64_t slots, const qk_epilogue *epilogue,
-                                                 qk_error *error) {
+                                                 uint64_t tokens, uint64_t slots, uint64_t x_slots,
+                                                 const qk_epilogue *epilogue, qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_STATUS, QK_RESULT_ROLES_};
     qk_tuned_ tuned;
     uint64_t results = qk_product_(qk_product_(tokens, slots), rows);
@@ -627,7 +628,7 @@ static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, cons
         status = qk_check_call_(backend, kernel, 1, tail, 3 + QK_RESULT_BINDINGS_, QK_GEMV_ID_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
         return status;
-    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, error)) != QK_OK)
+    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, x_slots, error)) != QK_OK)
         return status;
     uint64_t row_tiles = cols / kernel->tile_elements, pairs = tokens * slots, expert_blocks, chunk = 0;
     uint64_t limit = qk_min_(backend->limits.storage_range, UINT32_MAX);
@@ -637,7 +638,7 @@ static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, cons
         return qk_fail(error, QK_ERROR_LIMIT, "%s: rows times cols must be below 2^64", kernel->name);
     status = qk_add_weights_(&call, weights, count, experts, expert_blocks, error);
     if (status == QK_OK)
-        status = qk_add_(&call, "x", x, tokens, cols * qk_type_bytes(kernel->bindings[count].element), error);
+        status = qk_add_(&call, "x", x, tokens * x_slots, cols * qk_type_bytes(kernel->bindings[count].element), error);
     if (status == QK_OK)
         status = qk_add_(&call, "ids", ids, pairs, 4, error);
     if (status == QK_OK)
@@ -654,8 +655,9 @@ static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, cons
     for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
         n = qk_min_(chunk, experts - first);
         const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {
-            (uint32_t)rows,    (uint32_t)row_tiles, (uint32_t)tokens,      (uint32_t)slots,
-            (uint32_t)experts, (uint32_t)first,     (uint32_t)(first + n), qk_epilogue_bits_(epilogue)};
+            (uint32_t)rows,  (uint32_t)row_tiles,   (uint32_t)tokens,
+            (uint32_t)slots, (uint32_t)x_slots,     (uint32_t)experts,
+            (uint32_t)first, (uint32_t)(first + n), qk_epilogue_bits_(epilogue)};
         status = qk_launch_experts_(&call, push, first, n, pairs, rows, cols, error);
     }
     return status;
@@ -665,9 +667,9 @@ static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, cons
 static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
                                             qk_range x, qk_range ids, qk_range y, qk_range status_word,
                                             uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
-                                            uint64_t slots, qk_error *error) {
+                                            uint64_t slots, uint64_t x_slots, qk_error *error) {
     return qk_dispatch_gemv_id_with(backend, kernel, weights, x, ids, y, status_word, experts, rows, cols, tokens,
-                                    slots, NULL, error);
+                                    slots, x_slots, NULL, error);
 }
 
 #endif

@@ -36,7 +36,7 @@ static inline uint32_t qk_batch_class_(uint64_t batch) {
  * of two, must be the same. NULL where there is none, and the descriptor's constants apply. The shape is
  *
  *   gemv             rows x cols of the matrix, batch
- *   gemv_id          tokens * slots * rows x cols, batch 1
+ *   gemv_id, gemm_id  tokens * slots * rows x cols, batch 1
  *   dequant, gather  1 x elements of the result, batch 1 */
 static inline const qk_tuning_entry *qk_tuning_find(const qk_tuning *tuning, const char *kernel, uint64_t rows,
                                                     uint64_t cols, uint64_t batch) {

@@ -12,7 +12,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 8
+#define QK_ABI_VERSION 9
 
 #ifdef __cplusplus
 extern "C" {
@@ -337,7 +337,7 @@ typedef struct qk_backend {
     qk_api api;
     qk_limits limits;
     qk_status (*launch)(void *context, const qk_launch *launch, qk_error *error);
-    /* What launches before it wrote is seen by those after it. For qk_dispatch_gemm alone; else NULL. */
+    /* What launches before it wrote is seen by those after it. For qk_dispatch_gemm and qk_dispatch_gemm_id; else NULL. */
     qk_status (*barrier)(void *context, qk_error *error);
     const qk_tuning *tuning; /* NULL: launches have the constants of the descriptors */
 } qk_backend;

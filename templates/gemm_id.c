@@ -1,0 +1,1 @@
+@include gemv_id.c
