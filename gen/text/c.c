@@ -123,6 +123,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
         qg_hole(&holes, "x_value", kernels[k].type == QG_F32 ? "x[m * cols + k]" : "qk_f16_to_f32(x[m * cols + k])");
         qg_hole(&holes, "block_elements", qg_format(arena, "%uu", kernels[k].layout->elements));
+        qg_hole(&holes, "src_value",
+                kernels[k].type == QG_F32 ? NULL : qg_format(arena, "qk_%s_to_f32", qg_scalars[kernels[k].type].name));
         qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"

@@ -174,10 +174,9 @@ static void hold(printer *p, uint32_t count, const char *from) {
     qg_encoder_line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
-    qg_encoder_line(
-        p, p->d->id == QG_GLSL
-               ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
-               : qg_format(p->arena, "const float4 qk_v = ((device const float4 *)qk_x)[%s + uint(qk_j)];", from));
+    qg_encoder_line(p, p->d->id == QG_GLSL
+                           ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
+                           : qg_format(p->arena, "const float4 qk_v = qk_four(qk_x, %s + uint(qk_j));", from));
     for (uint32_t i = 0; i < 4; ++i)
         qg_encoder_line(p, qg_format(p->arena, "qk_held[4 * qk_j + %u] = qk_v[%u];", i, i));
     p->indent -= 1;
@@ -280,7 +279,7 @@ static void add_tables(printer *p) {
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
     if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
-    qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x" : "uint qk_block, device const float *qk_x");
+    qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x" : "uint qk_block, device const T *qk_x");
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i) {
         const uint32_t unit = qg_encode_unit(&p->layout->buffers[i]);
         qg_text_printf(&text, ", %s *%s",
@@ -305,7 +304,7 @@ char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id) {
                                         : "// Makes a block of floats.");
     qg_encoder_begin(&p, qg_format(arena, "%svoid qk_encode(%s) {",
                                    id == QG_C     ? "static "
-                                   : id == QG_MSL ? "inline "
+                                   : id == QG_MSL ? "template <typename T>\ninline "
                                                   : "",
                                    parameters(&p)));
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
