@@ -13,6 +13,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
 
 int qg_command_verify(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
+int qg_command_convert(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_bench(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
 int qg_command_tune(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
@@ -84,6 +86,13 @@ static const struct command {
       "decodes the tensors of a model on several targets, and compares them", NULL,
       "qkgen verify model.gguf --target c\n"},
      qg_command_verify},
+    {{"convert", " IN.gguf --to FORMAT --out OUT.gguf [--tensor PATTERN[=FORMAT]]... [OPTION]...\n",
+      "writes a model file whose matrices are in another format",
+      "Matrices become FORMAT where their rows are whole blocks of it; norms, biases and what docs/convert.md names "
+      "stay.\n"
+      "Metadata is kept, but for the type of the file. Pieces of tensors are made by several threads.",
+      "qkgen convert model.gguf --to " F " --out smaller.gguf\n"},
+     qg_command_convert},
     {{"bench",
       " FAMILY,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
       " --model NAME|FILE,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
