@@ -161,6 +161,17 @@ mutate "it is counted once, Vulkan" templates/set_rows.comp 's/ \&\& tile == 0u/
 mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explicit\(status[^;]*;/;/' \
   script encode "c msl" "sets q4_0"
 
+mutate "transcode: tiles are where they belong among the values, Vulkan and MSL" gen/text/transcode.c 's/plan->runs\[r\] \+ l/plan->runs[0] + l/' \
+  script transcode "c vulkan" "one q4_K q8_0 c vulkan"
+mutate "transcode: each block has values of its own, Vulkan" templates/transcode.comp 's/j \* @\{to_elements\}u\)/0u)/' \
+  script transcode "c vulkan" "one q4_K q8_0 c vulkan"
+mutate "transcode: each block has values of its own, MSL" templates/transcode.metal 's/qk_kept \+ j \* @\{to_elements\}/qk_kept/' \
+  script transcode "c msl" "one q4_K q8_0 c msl"
+mutate "transcode: each block has values of its own, C" templates/transcode.c 's/kept \+ j \* @\{to_elements\}/kept/' \
+  script transcode c "one q4_K q8_0 c"
+mutate "transcode: blocks of both formats divide" gen/build/transcode.c 's/kernel->to \? larger\(/0 ? larger(/' \
+  script transcode c "one q8_0 q4_K c"
+
 # ---- model files that are converted ----
 plan=gen/cli/run_convert_plan.c convert=gen/cli/run_convert.c write=gen/files/gguf_write.c
 mutate "rows must be whole blocks" $plan 's/to->layout \&\& row % to->layout->elements/0/' script convert c
@@ -174,7 +185,7 @@ mutate "data of tensors are aligned" $write 's/\(tensors\[i\]\.bytes \+ alignmen
 mutate "a key is there once" $write 's/first = !is_named\(.*/first = true;/' script convert c
 mutate "keys are counted" $write 's/pairs \+= !numbers\[n\]\.leaves_out;//' script convert c
 mutate "what is written is removed when the command ends" $convert 's/if \(temporary\) unlink/if (0) unlink/' script convert c
-mutate "the file that is read is not overwritten" $convert 's/if \(same_file\(.*/if (0)/' script convert c
+mutate "the file that is read is not overwritten" $convert 's/if (\(same_file\(.*\))$/if (0 \&\& \1)/' script convert c
 mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan.c \
   's/if \(!c->from\.layout\) qg_floats_of/if (0) qg_floats_of/' script convert "c vulkan"
 

@@ -72,13 +72,14 @@ static const struct command {
       "--ids FILE --x FILE --out FILE\n"
       " encode --format F --target T --in FILE --out FILE\n"
       " set_rows --format F --target T --rows N --cols K --in FILE --indices FILE [--into FILE] --out FILE\n"
+      " transcode --from F --to F --target T --in FILE --out FILE\n"
       " qdq_init --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE --out q=FILE\n"
       " qdq_forward --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
       " qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
       " qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n",
       "runs a kernel on files",
-      "Files are raw little-endian arrays. `qkgen run encode --help` has the options of encode, and "
-      "`qkgen run qdq_init --help` those of families without a format.",
+      "Files are raw little-endian arrays. `qkgen run encode --help` has the options of encode, `qkgen run transcode\n"
+      "--help` those of transcode, and `qkgen run qdq_init --help` those of families without a format.",
       "head -c 1800 /dev/urandom >blocks.bin\n"
       "qkgen run dequant --format " F " --target c --type f32 --in blocks.bin --out values.f32\n"},
      qg_command_run},

@@ -71,6 +71,9 @@ const char *qg_tuning_read(qg_arena *arena, const char *path, const char *device
 /* `qkgen run` of a family that makes blocks (run_encode.c). */
 int qg_run_encode(qg_session *session, const qg_family *family, int argc, char **argv);
 
+/* `qkgen run` from one format to another (run_transcode.c). */
+int qg_run_transcode(qg_session *session, int argc, char **argv);
+
 /* `qkgen run` of a family that takes no format (run_plain.c). */
 int qg_run_plain(qg_session *session, const qg_plain *family, int argc, char **argv);
 /* Calls the dispatch function of the family; `ranges` in the order of its bindings. */

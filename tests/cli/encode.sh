@@ -114,7 +114,7 @@ sets() {
     "$QKGEN" run set_rows --format "$format" --target "$target" --rows 7 --cols 512 --in "$data/src.f32" \
       --indices "$data/indices" $(outputs "$format" "$data/into" | sed 's/--out/--into/g') \
       $(outputs "$format" "$data/$target") 2>"$data/log" || { fail "set_rows of $format on $target" "$data/log"; continue; }
-    says "$format on $target: the row that there is not" "2 of 6 indices are not below --rows 7" "$data/log"
+    says "$format on $target: the row that there is not" ": 2 of 6 indices are not below --rows 7" "$data/log"
     check "set_rows of $format on $target" diff -r "$data/expected" "$data/$target"
   done
   rm -r "$data"
