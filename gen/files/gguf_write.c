@@ -93,7 +93,7 @@ uint64_t qg_gguf_head(const qg_container *from, qg_written *tensors, uint32_t n_
         tensors[i].offset = offset;
         offset += (tensors[i].bytes + alignment - 1) & ~(alignment - 1);
     }
-    pad(head, alignment);
+    if (from->count) pad(head, alignment);
     for (uint32_t i = 0; i < from->count; ++i) tensors[i].offset += head->length;
     return head->length + offset;
 }

@@ -140,6 +140,11 @@ convert "$work/hand.gguf" --to q4_K --out "$work/hand4.gguf" >"$work/log" 2>&1 |
 says "rows that do not divide" '^kept .*: its rows of 96 do not divide by the 256 of a block of q4_K \(rows.weight\)' "$work/log"
 check "nothing converted: no version of quantisation" test -z "$(number "$work/hand4.gguf" general.quantization_version)"
 
+# No tensors, and an alignment of 2^31: nothing is padded.
+{ printf GGUF && u32 3 && u64 0 && u64 1 && text general.alignment && u32 4 && u32 2147483648; } >"$work/empty.gguf"
+check "a file without tensors, by default" convert "$work/empty.gguf" --to q4_K --out "$work/empty4.gguf"
+check "its length" test "$(stat -c %s "$work/empty4.gguf")" -lt 200
+
 # ---- --tensor and --rules ----
 
 convert "$model" --to q4_0 --tensor 'blk.0.attn_?.weight' --out "$work/some.gguf" >"$work/log" 2>&1 || fail "--tensor" "$work/log"
