@@ -163,6 +163,7 @@ mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explici
 
 mutate "transcode: tiles are where they belong among the values, Vulkan and MSL" gen/text/transcode.c 's/plan->runs\[r\] \+ l/plan->runs[0] + l/' \
   script transcode "c vulkan" "one q4_K q8_0 c vulkan"
+mutate "transcode: a kernel must write" $launch 's/read == 0 \|\| read == kernel->binding_count/0/' unit dispatch_test
 mutate "transcode: each block has values of its own, Vulkan" templates/transcode.comp 's/j \* @\{to_elements\}u\)/0u)/' \
   script transcode "c vulkan" "one q4_K q8_0 c vulkan"
 mutate "transcode: each block has values of its own, MSL" templates/transcode.metal 's/qk_kept \+ j \* @\{to_elements\}/qk_kept/' \

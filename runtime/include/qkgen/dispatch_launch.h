@@ -258,8 +258,9 @@ static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_k
  * elements  a multiple of the larger one of both formats' blocks; 0 launches nothing, and no range is looked at
  *
  * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
-static inline qk_status qk_dispatch_transcode(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
-                                              const qk_range *to, uint64_t elements, qk_error *error) {
+static inline qk_status qk_dispatch_transcode(const qk_backend *backend, const qk_kernel *kernel,
+                                              const qk_range *weights, const qk_range *to, uint64_t elements,
+                                              qk_error *error) {
     qk_tuned_ tuned;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
     if (status == QK_OK)
@@ -276,11 +277,16 @@ static inline qk_status qk_dispatch_transcode(const qk_backend *backend, const q
     uint32_t read = 0;
     while (read < kernel->binding_count && kernel->bindings[read].access == QK_READ)
         read++;
+    if (read == 0 || read == kernel->binding_count)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: the kernel reads %" PRIu32 " of %" PRIu32
+                       " bindings, must read those of one format and write those of another",
+                       kernel->name, read, kernel->binding_count);
     for (uint32_t i = 0; i < kernel->binding_count && status == QK_OK; i++) {
         char name[24];
         snprintf(name, sizeof name, i < read ? "weights[%" PRIu32 "]" : "to[%" PRIu32 "]", i < read ? i : i - read);
-        status = qk_add_(&call, name, i < read ? weights[i] : to[i - read], blocks, kernel->bindings[i].block_bytes,
-                         error);
+        status =
+            qk_add_(&call, name, i < read ? weights[i] : to[i - read], blocks, kernel->bindings[i].block_bytes, error);
     }
     if (status == QK_OK)
         status = qk_check_overlap_(&call, error);
