@@ -142,6 +142,6 @@ const char *qg_convert_open_vulkan(qg_arena *arena, const qg_templates *template
         close_device(d);
         return why;
     }
-    *converter = (qg_converter){d, qk_vulkan_info(d->vulkan)->name, false, piece, close_device};
+    *converter = (qg_converter){d, qg_format(arena, "%s", qk_vulkan_info(d->vulkan)->name), false, piece, close_device};
     return NULL;
 }
