@@ -33,6 +33,7 @@ typedef struct transcode_target {
     const char *(*run)(struct transcode_target *t, const transcode_job *job, const void *const *from, uint64_t elements,
                        void *const *to);
     const char *(*close)(struct transcode_target *t, const transcode_job *job);
+    double seconds; /* in kernels */
     qk_error error;
     const qk_kernel *described;
     void *object, *function;
@@ -125,9 +126,12 @@ static const char *run_vulkan(transcode_target *t, const transcode_job *job, con
     for (uint32_t i = 0; i < n_from && status == QK_OK; ++i)
         status = qk_vulkan_upload(t->vulkan, t->buffers[i], 0, from[i], bytes_of(job->from, i, elements), &t->error);
     if (status == QK_OK) status = qk_vulkan_begin(t->vulkan, &t->error);
+    const double start = qg_seconds_now();
     if (status == QK_OK)
         status = qk_dispatch_transcode(&backend, t->described, ranges, ranges + n_from, elements, &t->error);
     if (status == QK_OK) status = qk_vulkan_submit(t->vulkan, &t->error);
+    const uint64_t nanoseconds = qk_vulkan_time_ns(t->vulkan);
+    t->seconds += nanoseconds ? 1e-9 * (double)nanoseconds : qg_seconds_now() - start;
     for (uint32_t i = 0; i < job->to->n_buffers && status == QK_OK; ++i)
         status =
             qk_vulkan_download(t->vulkan, t->buffers[n_from + i], 0, to[i], bytes_of(job->to, i, elements), &t->error);
@@ -234,7 +238,9 @@ static bool run_parts(transcode_job *job, transcode_target *t) {
         const void *from[MOST_BUFFERS];
         for (uint32_t i = 0; i < job->from->n_buffers; ++i)
             from[i] = (const char *)job->in[i].data + bytes_of(job->from, i, first);
+        const double start = qg_seconds_now();
         const char *why = t->run(t, job, from, count, made);
+        if (!t->vulkan) t->seconds += qg_seconds_now() - start;
         good = !why || qg_complain("%s", why) == 0;
         for (uint32_t i = 0; i < job->to->n_buffers && good; ++i)
             good = qg_run_output_write(&job->out[i], made[i], (size_t)bytes_of(job->to, i, count));
@@ -257,9 +263,13 @@ static int run_job(transcode_job *job, const char *(*open)(transcode_target *, c
             good = false;
             for (uint32_t done = 0; done < i; ++done) unlink(job->paths[done]);
         }
-    if (good)
-        fprintf(stderr, "transcode %s to %s on %s: %llu elements, %.3f s with files and transfers\n", job->from->name,
-                job->to->name, target.where, (unsigned long long)job->elements, qg_seconds_now() - start);
+    const double bits = qg_bits_per_element(job->from) + qg_bits_per_element(job->to);
+    if (good) {
+        fprintf(stderr, "transcode %s to %s on %s: %llu elements in %.6f s", job->from->name, job->to->name,
+                target.where, (unsigned long long)job->elements, target.seconds);
+        if (target.seconds > 0) fprintf(stderr, ", %.2f GB/s", (double)job->elements * bits / 8 / target.seconds / 1e9);
+        fprintf(stderr, " (%.3f s with files and transfers)\n", qg_seconds_now() - start);
+    }
     why = target.close(&target, job);
     return why ? qg_complain("%s", why) : good ? 0 : 1;
 }
