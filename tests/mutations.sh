@@ -187,6 +187,8 @@ mutate "a key is there once" $write 's/first = !is_named\(.*/first = true;/' scr
 mutate "keys are counted" $write 's/pairs \+= !numbers\[n\]\.leaves_out;//' script convert c
 mutate "what is written is removed when the command ends" $convert 's/if \(temporary\) unlink/if (0) unlink/' script convert c
 mutate "the file that is read is not overwritten" $convert 's/if (\(same_file\(.*\))$/if (0 \&\& \1)/' script convert c
+mutate "halves are rounded where they are subnormal" gen/cli/run_floats.c 's/lifted \+= 0\.5f/lifted += 0.25f/' script convert c
+mutate "halves are rounded to even" gen/cli/run_floats.c 's/0xFFFu \+ /0x1000u + /' script convert c
 mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan.c \
   's/if \(!c->from\.layout\) qg_floats_of/if (0) qg_floats_of/' script convert "c vulkan"
 

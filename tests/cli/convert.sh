@@ -140,6 +140,25 @@ convert "$work/hand.gguf" --to q4_K --out "$work/hand4.gguf" >"$work/log" 2>&1 |
 says "rows that do not divide" '^kept .*: its rows of 96 do not divide by the 256 of a block of q4_K \(rows.weight\)' "$work/log"
 check "nothing converted: no version of quantisation" test -z "$(number "$work/hand4.gguf" general.quantization_version)"
 
+# Zeros, subnormal and large numbers, infinities and NaNs, as f32, to f16 and bf16, and back.
+floats=$BUILD/floats
+if ! [ "$floats" -nt "$SOURCE/tests/tools/floats.c" ]; then
+  "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -o "$floats" "$SOURCE/tests/tools/floats.c" -lm
+fi
+{ printf GGUF && u32 3 && u64 1 && u64 0 && tensor hostile.weight 0 0 256 160; } >"$work/head"
+"$floats" hostile 40960 3 >"$work/hostile.f32"
+{ cat "$work/head" && head -c $((-$(stat -c %s "$work/head") & 31)) /dev/zero && cat "$work/hostile.f32"; } >"$work/hostile.gguf"
+for type in f16 bf16; do
+  check "hostile floats to $type" convert "$work/hostile.gguf" --to $type --out "$work/hostile.$type.gguf"
+  "$QKGEN" verify "$work/hostile.$type.gguf" --target c --tensor hostile.weight --type $type --out "$work/rounded" 2>"$logs/verify"
+  "$vectors" round $type "$work/hostile.f32" "$work/expected"
+  check "hostile floats, rounded to $type" "$vectors" same $type "$work/rounded" "$work/expected"
+  check "hostile $type to f32" convert "$work/hostile.$type.gguf" --to f32 --out "$work/wide.gguf"
+  check "hostile f32 to $type" convert "$work/wide.gguf" --to $type --out "$work/narrow.gguf"
+  "$QKGEN" verify "$work/narrow.gguf" --target c --tensor hostile.weight --type $type --out "$work/again" 2>"$logs/verify"
+  check "hostile $type, wide and narrow again" "$vectors" same $type "$work/again" "$work/rounded"
+done
+
 # No tensors, and an alignment of 2^31: nothing is padded.
 { printf GGUF && u32 3 && u64 0 && u64 1 && text general.alignment && u32 4 && u32 2147483648; } >"$work/empty.gguf"
 check "a file without tensors, by default" convert "$work/empty.gguf" --to q4_K --out "$work/empty4.gguf"
