@@ -75,17 +75,26 @@ static qk_status dispatch(const encode_job *job, encode_target *t, const qk_back
 typedef void encode_function(void *const *, uint64_t, const void *);
 typedef uint64_t set_rows_function(void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, const void *);
 
+void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const void *src) {
+    encode_function *encode;
+    memcpy(&encode, &function, sizeof encode); /* ISO C has no conversion from object to function pointers */
+    encode(weights, elements, src);
+}
+
+uint64_t qg_reference_set_rows(void *function, void *const *weights, const uint32_t *indices, uint64_t rows,
+                               uint64_t cols, uint64_t tokens, const void *src) {
+    set_rows_function *set_rows;
+    memcpy(&set_rows, &function, sizeof set_rows);
+    return set_rows(weights, indices, rows, cols, tokens, src);
+}
+
 static const char *run_c(encode_target *t, const encode_job *job, const void *src, uint64_t blocks,
                          void *const *weights) {
-    encode_function *encode;
-    set_rows_function *set_rows;
-    if (job->indices) {
-        memcpy(&set_rows, &t->function, sizeof set_rows);
-        t->out_of_range = (uint32_t)set_rows(weights, job->indices, job->rows, job->cols, job->tokens, src);
-        return NULL;
-    }
-    memcpy(&encode, &t->function, sizeof encode); /* ISO C has no conversion from object to function pointers */
-    encode(weights, elements_of(job, blocks), src);
+    if (job->indices)
+        t->out_of_range =
+            (uint32_t)qg_reference_set_rows(t->function, weights, job->indices, job->rows, job->cols, job->tokens, src);
+    else
+        qg_reference_encode(t->function, weights, elements_of(job, blocks), src);
     return NULL;
 }
 
@@ -96,22 +105,11 @@ static const char *close_c(encode_target *t, const encode_job *job) {
 }
 
 static const char *open_c(encode_target *t, const encode_job *job) {
-    const char *why = NULL;
-    const qg_c_options options = {
-        .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
-    qg_request request = job->request;
-    request.vulkan = request.metal = false;
-    const char *header = qg_c_header(job->arena, job->templates, &request, &options, &why);
-    const char *source = header ? qg_c_source(job->arena, job->templates, &request, &options, &why) : NULL;
-    if (!source) return why;
-    const char *text = qg_reference_text(job->arena, header, source);
-    if ((why = qg_reference_load(job->arena, text, job->layout->name, &t->object)) != NULL) return why;
     t->where = "the C reference";
     t->run = run_c;
     t->close = close_c;
-    const char *name = qg_format(job->arena, "qk_%s_ref", job->kernel.name);
-    t->function = dlsym(t->object, name);
-    return t->function ? NULL : qg_format(job->arena, "the reference has no function %s", name);
+    return qg_reference_open(job->arena, job->templates, job->layout, job->request.families[0], job->kernel.type,
+                             &t->object, &t->function);
 }
 
 /* ---- Metal ---- */

@@ -253,6 +253,49 @@ static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_k
     return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
 }
 
+/* Makes blocks of another format of the values of blocks: what the kernel's reference in C does, bit for bit, which is what decoding to
+ * f32 and encoding that gives.
+ *
+ * weights   the buffers of the format that is read, in the order of the kernel's bindings
+ * to        those of the other, which follow them there; written
+ * elements  a multiple of the larger one of both formats' blocks; 0 launches nothing, and no range is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_transcode(const qk_backend *backend, const qk_kernel *kernel,
+                                              const qk_range *weights, const qk_range *to, uint64_t elements,
+                                              qk_error *error) {
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, NULL, 0, QK_DEQUANT_PUSH_BYTES, error);
+    if (status != QK_OK || elements == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
+        return status;
+    if (weights == NULL || to == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: %s is NULL, must be ranges", kernel->name,
+                       weights == NULL ? "weights" : "to");
+    qk_call_ call = qk_call_new_(backend, kernel);
+    uint64_t blocks = elements / kernel->block_elements;
+    uint32_t read = 0;
+    while (read < kernel->binding_count && kernel->bindings[read].access == QK_READ)
+        read++;
+    if (read == 0 || read == kernel->binding_count)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: the kernel reads %" PRIu32 " of %" PRIu32
+                       " bindings, must read those of one format and write those of another",
+                       kernel->name, read, kernel->binding_count);
+    for (uint32_t i = 0; i < kernel->binding_count && status == QK_OK; i++) {
+        char name[24];
+        snprintf(name, sizeof name, i < read ? "weights[%" PRIu32 "]" : "to[%" PRIu32 "]", i < read ? i : i - read);
+        status =
+            qk_add_(&call, name, i < read ? weights[i] : to[i - read], blocks, kernel->bindings[i].block_bytes, error);
+    }
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
+}
+
 /* Rows of a table at indices: `values` are read or written, as `tail` has them, which a status word ends. */
 static inline qk_status qk_dispatch_rows_(const qk_backend *backend, const qk_kernel *kernel, const qk_role *tail,
                                           const qk_range *weights, qk_range indices, const char *name, qk_range values,
