@@ -148,7 +148,7 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     metal_run *m = context;
     const qg_layout *layout = job->layout;
     const qk_backend api = backend(m);
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (job->x ? 4 : qg_scalars[job->type].bits / 8);
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * qg_job_result_bytes(job);
     const uint64_t blocks = (job->indices || job->x ? job->elements : count) / layout->elements;
     qk_range *weights = QG_NEW_ARRAY(m->arena, qk_range, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
@@ -162,20 +162,20 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     const double start = qg_seconds_now();
     qk_status status;
     if (job->x) {
-        const qk_range x = {(void *)(uintptr_t)job->x, 0,
-                            qg_job_vectors(job) * job->cols * (qg_scalars[job->type].bits / 8)};
-        const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->batch * job->slots};
+        const qk_range x = {(void *)(uintptr_t)job->x, 0, job->places.x_elements * (qg_scalars[job->type].bits / 8)};
+        const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->places.ids};
+        const bool given = job->views.given;
         const qk_range missed = {&m->out_of_range, 0, 4};
         const qg_epilogue *e = &job->epilogue;
         qk_range met[QG_N_EPILOGUES];
         for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
             met[i] = (qk_range){(void *)(uintptr_t)e->values[i], 0, 4 * qg_epilogue_count(e, (qg_epilogue_id)i)};
         const qk_epilogue epilogue = qg_epilogue_ranges(e, met);
-        status = job->ids
-                     ? qk_dispatch_gemv_id_with(&api, m->kernel, weights, x, ids, out, missed, job->experts, job->rows,
-                                                job->cols, job->batch, job->slots, job->x_slots, &epilogue, &m->error)
-                     : qk_dispatch_gemv_with(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch,
-                                             &epilogue, &m->error);
+        status = job->ids ? qk_dispatch_gemv_id_views(&api, m->kernel, weights, x, ids, out, missed, job->experts,
+                                                      job->rows, job->cols, job->batch, job->slots, job->x_slots,
+                                                      given ? &job->views.experts : NULL, &epilogue, &m->error)
+                          : qk_dispatch_gemv_views(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch,
+                                                   given ? &job->views.dense : NULL, &epilogue, &m->error);
     } else if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};

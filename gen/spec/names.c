@@ -68,7 +68,11 @@ static const char beside_buffers[] =
     "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes swap_runs "
     "take take_x values_of walk walk_rows wide_x wide_x_unit write_row x_digits x_step X_TYPE half_word run "
     "x_element x_half_at x_halves x_run src src_four Src SrcFour "
-    "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values ";
+    "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values "
+    "VIEWS Y_TYPE OutputHalves y_halves y_half y_place y_before store_half store_y vector_number views matrices matrix "
+    "vectors sharing sharing_outer weights_first weights_inner weights_outer weights_begin x_first x_stride x_inner "
+    "x_outer x_begin y_skip y_stride y_inner y_outer y_begin ids_skip ids_inner id_of matrix_first find_matrix "
+    "matrix_number matrix_count group_number group_count row_of_weights x_from x_element_from ";
 /* clang-format on */
 
 static bool is_listed(const char *list, const char *name) {

@@ -24,5 +24,6 @@
 #include "dispatch_launch.h"
 #include "dispatch_pick.h"
 #include "dispatch_tune.h"
+#include "dispatch_views.h"
 
 #endif
