@@ -56,7 +56,8 @@ kernel void @{name}(
         const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
         const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
         const uint vector = push.x_slots == 1 ? token : pair;
-        const uint x_begin = views ? (push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride) / @{lanes} : vector * row_runs;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / @{lanes} : vector * row_runs;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         // An expert that is not there has zeros.

@@ -142,7 +142,8 @@ void main() {
                         sum += values_of(c) * vec4(low_unit, low_unit, high_unit, high_unit) * wide_x_unit[k].xyxy;
                     }
                     const uint at = place + (subgroup() * AT_ONCE + i) * 128u + lane();
-                    [[unroll]] for (uint e = 0u; e < 4u; ++e) partial[at + e * 32u] = whole && begin > 0u ? partial[at + e * 32u] + sum[e] : sum[e];
+                    [[unroll]] for (uint e = 0u; e < 4u; ++e)
+                        partial[at + e * 32u] = whole && begin > 0u ? partial[at + e * 32u] + sum[e] : sum[e];
                 }
                 if (whole && begin + split < slices) continue;
                 barrier();

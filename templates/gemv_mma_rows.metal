@@ -159,7 +159,8 @@ inline void multiply_rows(
                     const float most = largest_factor(@{shape}shape.row_tiles, row, j, @{fetched_at});
                     const float most_8 = largest_factor(@{shape}shape.row_tiles, row_8, j, @{fetched_8});
                     float unit, unit_8;
-                    const float scale = scale_of(most_of_four(most, lane), 13, unit), scale_8 = scale_of(most_of_four(most_8, lane), 13, unit_8);
+                    const float scale = scale_of(most_of_four(most, lane), 13, unit);
+                    const float scale_8 = scale_of(most_of_four(most_8, lane), 13, unit_8);
                     simdgroup_float8x8 products = make_filled_simdgroup_matrix<float, 8, 8>(0.0f), products_8 = products;
                     #pragma unroll
                     for (uint part = 0; part < WORDS / PART; ++part) {

@@ -54,7 +54,8 @@ inline void sum_rows(
                 if (c != held) load_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, k, @{x_passed});
 @end
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(@{weights}, @{shape}shape.row_tiles, at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, @{x_passed}, sum[r]);
+                    accumulate<TILES, BATCH>(@{weights}, @{shape}shape.row_tiles,
+                                             at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, @{x_passed}, sum[r]);
             }
             held = c;
         }

@@ -43,7 +43,8 @@ inline standing find_matrix(constant sum_shape &shape, standing at)
     at.group %= shape.groups;
     at.groups = shape.groups;
     const uint inner = at.matrix % shape.matrices, outer = at.matrix / shape.matrices;
-    at.weights_begin = shape.weights_first + inner / shape.sharing * shape.weights_inner + outer / shape.sharing_outer * shape.weights_outer;
+    at.weights_begin = shape.weights_first + inner / shape.sharing * shape.weights_inner;
+    at.weights_begin += outer / shape.sharing_outer * shape.weights_outer;
     at.x_begin = shape.x_first + inner * shape.x_inner + outer * shape.x_outer;
     at.y_begin = inner * shape.y_inner + outer * shape.y_outer;
     return at;
