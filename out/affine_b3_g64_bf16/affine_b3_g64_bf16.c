@@ -456,7 +456,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -479,7 +479,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -516,7 +516,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -539,7 +539,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -574,7 +574,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -597,7 +597,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -638,7 +638,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -661,7 +661,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -704,7 +704,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -727,7 +727,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -768,7 +768,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -791,7 +791,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -829,6 +829,23 @@ static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -841,6 +858,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
@@ -852,14 +871,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -869,10 +890,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -890,10 +911,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -902,10 +927,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -934,6 +959,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -947,6 +989,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
@@ -959,14 +1003,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -976,10 +1022,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1017,6 +1063,23 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1030,6 +1093,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
@@ -1042,14 +1107,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1059,10 +1126,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1100,6 +1167,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1113,6 +1197,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
@@ -1125,14 +1211,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1142,10 +1230,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1183,6 +1271,23 @@ static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1195,6 +1300,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
@@ -1206,14 +1313,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1223,10 +1332,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1244,10 +1353,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1256,10 +1369,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1288,6 +1401,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1301,6 +1431,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
@@ -1313,14 +1445,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1330,10 +1464,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1371,6 +1505,23 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1384,6 +1535,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
@@ -1396,14 +1549,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1413,10 +1568,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1454,6 +1609,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1467,6 +1639,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
@@ -1479,14 +1653,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1496,10 +1672,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1542,6 +1718,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1551,6 +1736,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_rows},
@@ -1559,13 +1746,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1575,10 +1764,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1591,8 +1780,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2,
+    affine_b3_g64_bf16_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1601,9 +1796,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1636,6 +1833,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1646,6 +1852,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows},
@@ -1655,13 +1863,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1671,10 +1881,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1713,6 +1923,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1723,6 +1942,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows},
@@ -1732,13 +1953,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1748,10 +1971,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1790,6 +2013,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1800,6 +2032,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows},
@@ -1809,13 +2043,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1825,10 +2061,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1867,6 +2103,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1876,6 +2121,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_rows},
@@ -1884,13 +2131,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1900,10 +2149,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1916,8 +2165,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2,
+    affine_b3_g64_bf16_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1926,9 +2181,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1961,6 +2218,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1971,6 +2237,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows},
@@ -1980,13 +2248,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1996,10 +2266,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2038,6 +2308,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2048,6 +2327,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows},
@@ -2057,13 +2338,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2073,10 +2356,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2115,6 +2398,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2125,6 +2417,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows},
@@ -2134,13 +2428,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2150,10 +2446,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2184,7 +2480,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     affine_b3_g64_bf16_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2207,7 +2503,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2248,7 +2544,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2271,7 +2567,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",

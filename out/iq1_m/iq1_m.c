@@ -2592,7 +2592,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2617,7 +2617,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2654,7 +2654,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2679,7 +2679,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2714,7 +2714,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2739,7 +2739,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2780,7 +2780,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2805,7 +2805,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2848,7 +2848,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2873,7 +2873,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2914,7 +2914,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2939,7 +2939,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2975,6 +2975,23 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -2990,6 +3007,8 @@ static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
@@ -3000,13 +3019,15 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3016,12 +3037,12 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3039,10 +3060,14 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
 };
 
 static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
+static const uint32_t iq1_m_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch},
+    {30, "views", 0, 2, iq1_m_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3051,10 +3076,10 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -3081,6 +3106,23 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3098,6 +3140,8 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
@@ -3110,13 +3154,15 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3126,12 +3172,12 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3167,6 +3213,23 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3184,6 +3247,8 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
@@ -3197,13 +3262,15 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3213,12 +3280,12 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .schedules = iq1_m_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3254,6 +3321,23 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3271,6 +3355,8 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
@@ -3284,13 +3370,15 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3300,12 +3388,12 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3342,6 +3430,23 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3357,6 +3462,8 @@ static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
@@ -3367,13 +3474,15 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3383,12 +3492,12 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .schedules = iq1_m_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3406,10 +3515,14 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
 };
 
 static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
+static const uint32_t iq1_m_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch},
+    {30, "views", 0, 2, iq1_m_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3418,10 +3531,10 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -3448,6 +3561,23 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3465,6 +3595,8 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
@@ -3477,13 +3609,15 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3493,12 +3627,12 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3534,6 +3668,23 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3551,6 +3702,8 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
@@ -3564,13 +3717,15 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3580,12 +3735,12 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .schedules = iq1_m_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3621,6 +3776,23 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3638,6 +3810,8 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
@@ -3651,13 +3825,15 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3667,12 +3843,12 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3714,6 +3890,15 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3726,6 +3911,8 @@ static const uint32_t iq1_m_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f32_vulkan_checked},
@@ -3733,13 +3920,15 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3749,12 +3938,12 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3767,8 +3956,13 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t iq1_m_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3777,9 +3971,11 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_m_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -3810,6 +4006,15 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3824,6 +4029,8 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
@@ -3834,13 +4041,15 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3850,12 +4059,12 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3892,6 +4101,15 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3906,6 +4124,8 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
@@ -3916,13 +4136,15 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3932,12 +4154,12 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .schedules = iq1_m_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3974,6 +4196,15 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3988,6 +4219,8 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
@@ -3998,13 +4231,15 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4014,12 +4249,12 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4056,6 +4291,15 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4068,6 +4312,8 @@ static const uint32_t iq1_m_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f16_vulkan_checked},
@@ -4075,13 +4321,15 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4091,12 +4339,12 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .schedules = iq1_m_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4109,8 +4357,13 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t iq1_m_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4119,9 +4372,11 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_m_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -4152,6 +4407,15 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4166,6 +4430,8 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
@@ -4176,13 +4442,15 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4192,12 +4460,12 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4234,6 +4502,15 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4248,6 +4525,8 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
@@ -4258,13 +4537,15 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4274,12 +4555,12 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .schedules = iq1_m_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4316,6 +4597,15 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4330,6 +4620,8 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
@@ -4340,13 +4632,15 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4356,12 +4650,12 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -445,7 +445,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -470,7 +470,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -507,7 +507,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -532,7 +532,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -567,7 +567,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -592,7 +592,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -633,7 +633,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -658,7 +658,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -701,7 +701,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -726,7 +726,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -767,7 +767,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -792,7 +792,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -828,6 +828,23 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -843,6 +860,8 @@ static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
@@ -853,13 +872,15 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -869,12 +890,12 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -895,10 +916,14 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
 };
 
 static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
+static const uint32_t mxfp4_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch},
+    {30, "views", 0, 2, mxfp4_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -907,10 +932,10 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -937,6 +962,23 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -954,6 +996,8 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
@@ -966,13 +1010,15 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -982,12 +1028,12 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1023,6 +1069,23 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1040,6 +1103,8 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
@@ -1053,13 +1118,15 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1069,12 +1136,12 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .schedules = mxfp4_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1110,6 +1177,23 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1127,6 +1211,8 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
@@ -1140,13 +1226,15 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1156,12 +1244,12 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1197,6 +1285,23 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1212,6 +1317,8 @@ static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
@@ -1222,13 +1329,15 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1238,12 +1347,12 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .schedules = mxfp4_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1264,10 +1373,14 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
 };
 
 static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
+static const uint32_t mxfp4_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch},
+    {30, "views", 0, 2, mxfp4_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1276,10 +1389,10 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1306,6 +1419,23 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1323,6 +1453,8 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
@@ -1335,13 +1467,15 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1351,12 +1485,12 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1392,6 +1526,23 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1409,6 +1560,8 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
@@ -1422,13 +1575,15 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1438,12 +1593,12 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .schedules = mxfp4_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1479,6 +1634,23 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1496,6 +1668,8 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
@@ -1509,13 +1683,15 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1525,12 +1701,12 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1571,6 +1747,15 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1582,19 +1767,23 @@ static const uint32_t mxfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1604,12 +1793,12 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1622,8 +1811,13 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mxfp4_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1632,9 +1826,11 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1665,6 +1861,15 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1679,6 +1884,8 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
@@ -1689,13 +1896,15 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1705,12 +1914,12 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1747,6 +1956,15 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1761,6 +1979,8 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
@@ -1771,13 +1991,15 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1787,12 +2009,12 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .schedules = mxfp4_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1829,6 +2051,15 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1843,6 +2074,8 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
@@ -1853,13 +2086,15 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1869,12 +2104,12 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1911,6 +2146,15 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1922,19 +2166,23 @@ static const uint32_t mxfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1944,12 +2192,12 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .schedules = mxfp4_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1962,8 +2210,13 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mxfp4_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1972,9 +2225,11 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2005,6 +2260,15 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2019,6 +2283,8 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
@@ -2029,13 +2295,15 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2045,12 +2313,12 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2087,6 +2355,15 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2101,6 +2378,8 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
@@ -2111,13 +2390,15 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2127,12 +2408,12 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .schedules = mxfp4_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2169,6 +2450,15 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2183,6 +2473,8 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
@@ -2193,13 +2485,15 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2209,12 +2503,12 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2242,7 +2536,7 @@ static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2265,7 +2559,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2303,7 +2597,7 @@ static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2326,7 +2620,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",

@@ -410,7 +410,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -433,7 +433,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -467,7 +467,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -490,7 +490,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -522,7 +522,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -545,7 +545,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -583,7 +583,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -606,7 +606,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -646,7 +646,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -669,7 +669,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -707,7 +707,7 @@ static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -730,7 +730,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -766,6 +766,23 @@ static const qk_field q4_0_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -779,6 +796,8 @@ static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
@@ -790,13 +809,15 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -806,10 +827,10 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .schedules = q4_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -830,10 +851,14 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
 };
 
 static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
+static const uint32_t q4_0_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q4_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -842,10 +867,10 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -872,6 +897,23 @@ static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -885,6 +927,8 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
@@ -896,13 +940,15 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -912,10 +958,10 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -951,6 +997,23 @@ static const qk_field q4_0_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -964,6 +1027,8 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
@@ -975,13 +1040,15 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -991,10 +1058,10 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .schedules = q4_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1030,6 +1097,23 @@ static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1043,6 +1127,8 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
@@ -1054,13 +1140,15 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1070,10 +1158,10 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .schedules = q4_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1109,6 +1197,23 @@ static const qk_field q4_0_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1122,6 +1227,8 @@ static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
@@ -1133,13 +1240,15 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1149,10 +1258,10 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .schedules = q4_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1173,10 +1282,14 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
 };
 
 static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
+static const uint32_t q4_0_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q4_0_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1185,10 +1298,10 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1215,6 +1328,23 @@ static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1228,6 +1358,8 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
@@ -1239,13 +1371,15 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1255,10 +1389,10 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .schedules = q4_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1294,6 +1428,23 @@ static const qk_field q4_0_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1307,6 +1458,8 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
@@ -1318,13 +1471,15 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1334,10 +1489,10 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .schedules = q4_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1373,6 +1528,23 @@ static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1386,6 +1558,8 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
@@ -1397,13 +1571,15 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1413,10 +1589,10 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .schedules = q4_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1457,6 +1633,15 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1466,6 +1651,8 @@ static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f32_vulkan_padded},
@@ -1473,13 +1660,15 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1489,10 +1678,10 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .schedules = q4_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1505,8 +1694,13 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t q4_0_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1515,9 +1709,11 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1548,6 +1744,15 @@ static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1558,6 +1763,8 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
@@ -1567,13 +1774,15 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1583,10 +1792,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1623,6 +1832,15 @@ static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1633,6 +1851,8 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
@@ -1642,13 +1862,15 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1658,10 +1880,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .schedules = q4_0_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1698,6 +1920,15 @@ static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1708,6 +1939,8 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
@@ -1717,13 +1950,15 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1733,10 +1968,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .schedules = q4_0_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1773,6 +2008,15 @@ static const qk_field q4_0_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1782,6 +2026,8 @@ static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f16_vulkan_padded},
@@ -1789,13 +2035,15 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1805,10 +2053,10 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .schedules = q4_0_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1821,8 +2069,13 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t q4_0_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1831,9 +2084,11 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1864,6 +2119,15 @@ static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1874,6 +2138,8 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
@@ -1883,13 +2149,15 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1899,10 +2167,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .schedules = q4_0_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1939,6 +2207,15 @@ static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1949,6 +2226,8 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
@@ -1958,13 +2237,15 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1974,10 +2255,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .schedules = q4_0_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2014,6 +2295,15 @@ static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2024,6 +2314,8 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
@@ -2033,13 +2325,15 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2049,10 +2343,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .schedules = q4_0_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2080,7 +2374,7 @@ static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2103,7 +2397,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2141,7 +2435,7 @@ static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2164,7 +2458,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",

@@ -586,7 +586,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -609,7 +609,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -643,7 +643,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -666,7 +666,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -698,7 +698,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -721,7 +721,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -759,7 +759,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -782,7 +782,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -822,7 +822,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -845,7 +845,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -883,7 +883,7 @@ static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -906,7 +906,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -942,6 +942,23 @@ static const qk_field q4_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -954,6 +971,8 @@ static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
@@ -964,13 +983,15 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -980,10 +1001,10 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1004,10 +1025,14 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
+static const uint32_t q4_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q4_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1016,10 +1041,10 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1046,6 +1071,23 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1059,6 +1101,8 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
@@ -1070,13 +1114,15 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1086,10 +1132,10 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1128,6 +1174,23 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1141,6 +1204,8 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
@@ -1152,13 +1217,15 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1168,10 +1235,10 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .schedules = q4_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1210,6 +1277,23 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1223,6 +1307,8 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
@@ -1234,13 +1320,15 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1250,10 +1338,10 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .schedules = q4_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1292,6 +1380,23 @@ static const qk_field q4_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1304,6 +1409,8 @@ static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
@@ -1314,13 +1421,15 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1330,10 +1439,10 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .schedules = q4_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1354,10 +1463,14 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
+static const uint32_t q4_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q4_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1366,10 +1479,10 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1396,6 +1509,23 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1409,6 +1539,8 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
@@ -1420,13 +1552,15 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1436,10 +1570,10 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .schedules = q4_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1478,6 +1612,23 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1491,6 +1642,8 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
@@ -1502,13 +1655,15 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1518,10 +1673,10 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .schedules = q4_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1560,6 +1715,23 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1573,6 +1745,8 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
@@ -1584,13 +1758,15 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1600,10 +1776,10 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .schedules = q4_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1647,6 +1823,15 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1655,19 +1840,23 @@ static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1677,10 +1866,10 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1693,8 +1882,13 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q4_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1703,9 +1897,11 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1736,6 +1932,15 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1745,6 +1950,8 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
@@ -1753,13 +1960,15 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1769,10 +1978,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1809,6 +2018,15 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1818,6 +2036,8 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
@@ -1826,13 +2046,15 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1842,10 +2064,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1882,6 +2104,15 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1891,6 +2122,8 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
@@ -1899,13 +2132,15 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1915,10 +2150,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1955,6 +2190,15 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1963,19 +2207,23 @@ static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1985,10 +2233,10 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2001,8 +2249,13 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q4_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2011,9 +2264,11 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2044,6 +2299,15 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2053,6 +2317,8 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
@@ -2061,13 +2327,15 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2077,10 +2345,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2117,6 +2385,15 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2126,6 +2403,8 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
@@ -2134,13 +2413,15 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2150,10 +2431,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2190,6 +2471,15 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2199,6 +2489,8 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
@@ -2207,13 +2499,15 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2223,10 +2517,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2254,7 +2548,7 @@ static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2277,7 +2571,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2315,7 +2609,7 @@ static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2338,7 +2632,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",

@@ -594,7 +594,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -617,7 +617,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -651,7 +651,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -674,7 +674,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -706,7 +706,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -729,7 +729,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -767,7 +767,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -790,7 +790,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -830,7 +830,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -853,7 +853,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -891,7 +891,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -914,7 +914,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -950,6 +950,23 @@ static const qk_field q5_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -962,6 +979,8 @@ static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
@@ -972,13 +991,15 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q5_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -988,10 +1009,10 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .schedules = q5_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1012,10 +1033,14 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
+static const uint32_t q5_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q5_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1024,10 +1049,10 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1054,6 +1079,23 @@ static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1067,6 +1109,8 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
@@ -1078,13 +1122,15 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q5_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1094,10 +1140,10 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .schedules = q5_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1137,6 +1183,23 @@ static const qk_field q5_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1150,6 +1213,8 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
@@ -1161,13 +1226,15 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1177,10 +1244,10 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .schedules = q5_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1220,6 +1287,23 @@ static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1233,6 +1317,8 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
@@ -1244,13 +1330,15 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1260,10 +1348,10 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .schedules = q5_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1303,6 +1391,23 @@ static const qk_field q5_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1315,6 +1420,8 @@ static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
@@ -1325,13 +1432,15 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q5_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1341,10 +1450,10 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .schedules = q5_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1365,10 +1474,14 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
+static const uint32_t q5_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q5_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1377,10 +1490,10 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1407,6 +1520,23 @@ static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1420,6 +1550,8 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
@@ -1431,13 +1563,15 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q5_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1447,10 +1581,10 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .schedules = q5_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1490,6 +1624,23 @@ static const qk_field q5_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1503,6 +1654,8 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
@@ -1514,13 +1667,15 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1530,10 +1685,10 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .schedules = q5_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1573,6 +1728,23 @@ static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1586,6 +1758,8 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
@@ -1597,13 +1771,15 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1613,10 +1789,10 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .schedules = q5_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1661,6 +1837,15 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1669,19 +1854,23 @@ static const uint32_t q5_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1691,10 +1880,10 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .schedules = q5_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1707,8 +1896,13 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q5_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q5_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1717,9 +1911,11 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1750,6 +1946,15 @@ static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1759,6 +1964,8 @@ static const uint32_t q5_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
@@ -1767,13 +1974,15 @@ static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1783,10 +1992,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .schedules = q5_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1823,6 +2032,15 @@ static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1832,6 +2050,8 @@ static const uint32_t q5_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
@@ -1840,13 +2060,15 @@ static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1856,10 +2078,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .schedules = q5_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1896,6 +2118,15 @@ static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1905,6 +2136,8 @@ static const uint32_t q5_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
@@ -1913,13 +2146,15 @@ static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1929,10 +2164,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .schedules = q5_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1969,6 +2204,15 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1977,19 +2221,23 @@ static const uint32_t q5_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1999,10 +2247,10 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .schedules = q5_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2015,8 +2263,13 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q5_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q5_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2025,9 +2278,11 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2058,6 +2313,15 @@ static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2067,6 +2331,8 @@ static const uint32_t q5_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
@@ -2075,13 +2341,15 @@ static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2091,10 +2359,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .schedules = q5_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2131,6 +2399,15 @@ static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2140,6 +2417,8 @@ static const uint32_t q5_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
@@ -2148,13 +2427,15 @@ static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2164,10 +2445,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .schedules = q5_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2204,6 +2485,15 @@ static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2213,6 +2503,8 @@ static const uint32_t q5_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
@@ -2221,13 +2513,15 @@ static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2237,10 +2531,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .schedules = q5_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2268,7 +2562,7 @@ static const uint32_t q5_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
@@ -2291,7 +2585,7 @@ const qk_kernel qk_q5_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
@@ -2329,7 +2623,7 @@ static const uint32_t q5_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",
@@ -2352,7 +2646,7 @@ const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",

@@ -495,7 +495,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -518,7 +518,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -552,7 +552,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -575,7 +575,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -607,7 +607,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -630,7 +630,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -668,7 +668,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -691,7 +691,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -731,7 +731,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -754,7 +754,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -792,7 +792,7 @@ static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -815,7 +815,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -851,6 +851,23 @@ static const qk_field q6_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -864,6 +881,8 @@ static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
@@ -875,13 +894,15 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -891,10 +912,10 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .schedules = q6_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -915,10 +936,14 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
+static const uint32_t q6_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q6_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -927,10 +952,10 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -957,6 +982,23 @@ static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -971,6 +1013,8 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
@@ -983,13 +1027,15 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -999,10 +1045,10 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1041,6 +1087,23 @@ static const qk_field q6_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1055,6 +1118,8 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
@@ -1067,13 +1132,15 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1083,10 +1150,10 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .schedules = q6_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1126,6 +1193,23 @@ static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1140,6 +1224,8 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
@@ -1152,13 +1238,15 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1168,10 +1256,10 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .schedules = q6_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1211,6 +1299,23 @@ static const qk_field q6_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1224,6 +1329,8 @@ static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
@@ -1235,13 +1342,15 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1251,10 +1360,10 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .schedules = q6_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1275,10 +1384,14 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
+static const uint32_t q6_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q6_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1287,10 +1400,10 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1317,6 +1430,23 @@ static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1331,6 +1461,8 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
@@ -1343,13 +1475,15 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1359,10 +1493,10 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .schedules = q6_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1401,6 +1535,23 @@ static const qk_field q6_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1415,6 +1566,8 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
@@ -1427,13 +1580,15 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1443,10 +1598,10 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .schedules = q6_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1486,6 +1641,23 @@ static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1500,6 +1672,8 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
@@ -1512,13 +1686,15 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1528,10 +1704,10 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .schedules = q6_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1576,6 +1752,15 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1584,19 +1769,23 @@ static const uint32_t q6_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1606,10 +1795,10 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .schedules = q6_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1622,8 +1811,13 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t q6_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1632,9 +1826,11 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q6_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1665,6 +1861,15 @@ static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1675,6 +1880,8 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
@@ -1684,13 +1891,15 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1700,10 +1909,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1740,6 +1949,15 @@ static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1750,6 +1968,8 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
@@ -1759,13 +1979,15 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1775,10 +1997,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .schedules = q6_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1815,6 +2037,15 @@ static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1825,6 +2056,8 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
@@ -1834,13 +2067,15 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1850,10 +2085,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .schedules = q6_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1890,6 +2125,15 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1898,19 +2142,23 @@ static const uint32_t q6_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1920,10 +2168,10 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .schedules = q6_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1936,8 +2184,13 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t q6_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1946,9 +2199,11 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q6_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1979,6 +2234,15 @@ static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1989,6 +2253,8 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
@@ -1998,13 +2264,15 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2014,10 +2282,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .schedules = q6_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2054,6 +2322,15 @@ static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2064,6 +2341,8 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
@@ -2073,13 +2352,15 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2089,10 +2370,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .schedules = q6_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2129,6 +2410,15 @@ static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2139,6 +2429,8 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
@@ -2148,13 +2440,15 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2164,10 +2458,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .schedules = q6_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2195,7 +2489,7 @@ static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2218,7 +2512,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2256,7 +2550,7 @@ static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2279,7 +2573,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",

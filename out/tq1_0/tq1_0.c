@@ -441,7 +441,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -464,7 +464,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -498,7 +498,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -521,7 +521,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -553,7 +553,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -576,7 +576,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -614,7 +614,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -637,7 +637,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -677,7 +677,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -700,7 +700,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -738,7 +738,7 @@ static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -761,7 +761,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -797,6 +797,23 @@ static const qk_field tq1_0_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -808,6 +825,8 @@ static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
@@ -817,13 +836,15 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -833,10 +854,10 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -854,10 +875,14 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
+static const uint32_t tq1_0_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch},
+    {30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -866,10 +891,10 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -896,6 +921,23 @@ static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -910,6 +952,8 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
@@ -922,13 +966,15 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -938,10 +984,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -980,6 +1026,23 @@ static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -994,6 +1057,8 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
@@ -1007,13 +1072,15 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1023,10 +1090,10 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .schedules = tq1_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1065,6 +1132,23 @@ static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1079,6 +1163,8 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
@@ -1092,13 +1178,15 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1108,10 +1196,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1151,6 +1239,23 @@ static const qk_field tq1_0_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1162,6 +1267,8 @@ static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
@@ -1171,13 +1278,15 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1187,10 +1296,10 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .schedules = tq1_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1208,10 +1317,14 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
+static const uint32_t tq1_0_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch},
+    {30, "views", 0, 2, tq1_0_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1220,10 +1333,10 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1250,6 +1363,23 @@ static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1264,6 +1394,8 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
@@ -1276,13 +1408,15 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1292,10 +1426,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1334,6 +1468,23 @@ static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1348,6 +1499,8 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
@@ -1361,13 +1514,15 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1377,10 +1532,10 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .schedules = tq1_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1419,6 +1574,23 @@ static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1433,6 +1605,8 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
@@ -1446,13 +1620,15 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1462,10 +1638,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1510,6 +1686,15 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1518,19 +1703,23 @@ static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1540,10 +1729,10 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1556,8 +1745,13 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t tq1_0_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1566,9 +1760,11 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1599,6 +1795,15 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1606,18 +1811,22 @@ static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1627,10 +1836,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1665,6 +1874,15 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1672,19 +1890,23 @@ static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1694,10 +1916,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .schedules = tq1_0_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1732,6 +1954,15 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1739,19 +1970,23 @@ static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1761,10 +1996,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1799,6 +2034,15 @@ static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1807,19 +2051,23 @@ static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1829,10 +2077,10 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .schedules = tq1_0_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1845,8 +2093,13 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t tq1_0_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1855,9 +2108,11 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1888,6 +2143,15 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1895,18 +2159,22 @@ static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1916,10 +2184,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1954,6 +2222,15 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1961,19 +2238,23 @@ static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1983,10 +2264,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .schedules = tq1_0_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2021,6 +2302,15 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2028,19 +2318,23 @@ static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2050,10 +2344,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2079,7 +2373,7 @@ static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2102,7 +2396,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2140,7 +2434,7 @@ static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2163,7 +2457,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
