@@ -930,6 +930,23 @@ static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -942,6 +959,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
@@ -953,7 +972,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
@@ -970,10 +991,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -991,7 +1012,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .abi = 10,
@@ -1003,10 +1028,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1035,6 +1060,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1048,6 +1090,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
@@ -1060,7 +1104,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
@@ -1077,10 +1123,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1118,6 +1164,23 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1131,6 +1194,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
@@ -1143,7 +1208,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
@@ -1160,10 +1227,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1201,6 +1268,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1214,6 +1298,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
@@ -1226,7 +1312,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
@@ -1243,10 +1331,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1284,6 +1372,23 @@ static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1296,6 +1401,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
@@ -1307,7 +1414,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
@@ -1324,10 +1433,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1345,7 +1454,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .abi = 10,
@@ -1357,10 +1470,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1389,6 +1502,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1402,6 +1532,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
@@ -1414,7 +1546,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
@@ -1431,10 +1565,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1472,6 +1606,23 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1485,6 +1636,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
@@ -1497,7 +1650,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
@@ -1514,10 +1669,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1555,6 +1710,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1568,6 +1740,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
@@ -1580,7 +1754,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
@@ -1597,10 +1773,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1643,6 +1819,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1652,6 +1837,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_rows},
@@ -1660,7 +1847,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1676,10 +1865,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1692,6 +1881,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2,
+    affine_b3_g64_bf16_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
@@ -1702,9 +1897,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1737,6 +1934,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1747,6 +1953,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows},
@@ -1756,7 +1964,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1772,10 +1982,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1814,6 +2024,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1824,6 +2043,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows},
@@ -1833,7 +2054,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1849,10 +2072,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1891,6 +2114,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1901,6 +2133,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows},
@@ -1910,7 +2144,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1926,10 +2162,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1968,6 +2204,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1977,6 +2222,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_rows},
@@ -1985,7 +2232,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2001,10 +2250,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2017,6 +2266,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2,
+    affine_b3_g64_bf16_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
@@ -2027,9 +2282,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2062,6 +2319,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2072,6 +2338,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows},
@@ -2081,7 +2349,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2097,10 +2367,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2139,6 +2409,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2149,6 +2428,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows},
@@ -2158,7 +2439,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2174,10 +2457,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2216,6 +2499,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2226,6 +2518,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows},
@@ -2235,7 +2529,9 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2251,10 +2547,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

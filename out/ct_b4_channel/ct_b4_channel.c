@@ -663,6 +663,23 @@ static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -674,6 +691,8 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
@@ -684,7 +703,9 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -700,10 +721,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -724,7 +745,11 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
 };
 
 static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
+static const uint32_t ct_b4_channel_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .abi = 10,
@@ -736,10 +761,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .code = &qk_ct_b4_channel_msl,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = ct_b4_channel_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -774,6 +799,23 @@ static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -786,6 +828,8 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
@@ -797,7 +841,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -814,10 +860,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_int8_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -860,6 +906,23 @@ static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -872,6 +935,8 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
@@ -883,7 +948,9 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -900,10 +967,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_split_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -946,6 +1013,23 @@ static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -958,6 +1042,8 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
@@ -969,7 +1055,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -986,10 +1074,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_int24_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1032,6 +1120,23 @@ static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1043,6 +1148,8 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
@@ -1053,7 +1160,9 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1069,10 +1178,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1093,7 +1202,11 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
 };
 
 static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
+static const uint32_t ct_b4_channel_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .abi = 10,
@@ -1105,10 +1218,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .code = &qk_ct_b4_channel_msl,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = ct_b4_channel_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1143,6 +1256,23 @@ static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1155,6 +1285,8 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
@@ -1166,7 +1298,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -1183,10 +1317,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_int8_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1229,6 +1363,23 @@ static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1241,6 +1392,8 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
@@ -1252,7 +1405,9 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -1269,10 +1424,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_split_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1315,6 +1470,23 @@ static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1327,6 +1499,8 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
@@ -1338,7 +1512,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -1355,10 +1531,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_int24_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

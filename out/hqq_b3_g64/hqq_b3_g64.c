@@ -688,6 +688,23 @@ static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -699,6 +716,8 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
@@ -708,7 +727,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -724,10 +745,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -748,7 +769,11 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
+static const uint32_t hqq_b3_g64_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .abi = 10,
@@ -760,10 +785,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -799,6 +824,23 @@ static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -811,6 +853,8 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
@@ -822,7 +866,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -839,10 +885,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -886,6 +932,23 @@ static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -898,6 +961,8 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
@@ -909,7 +974,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -926,10 +993,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -973,6 +1040,23 @@ static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -985,6 +1069,8 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
@@ -996,7 +1082,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1013,10 +1101,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1060,6 +1148,23 @@ static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1071,6 +1176,8 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
@@ -1080,7 +1187,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1096,10 +1205,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1120,7 +1229,11 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
+static const uint32_t hqq_b3_g64_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .abi = 10,
@@ -1132,10 +1245,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1171,6 +1284,23 @@ static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1183,6 +1313,8 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
@@ -1194,7 +1326,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1211,10 +1345,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1258,6 +1392,23 @@ static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1270,6 +1421,8 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
@@ -1281,7 +1434,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1298,10 +1453,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1345,6 +1500,23 @@ static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1357,6 +1529,8 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
@@ -1368,7 +1542,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1385,10 +1561,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -3017,6 +3017,23 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3032,6 +3049,8 @@ static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
@@ -3042,7 +3061,9 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3058,12 +3079,12 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3081,7 +3102,11 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
 };
 
 static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
+static const uint32_t iq1_m_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch},
+    {30, "views", 0, 2, iq1_m_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .abi = 10,
@@ -3093,10 +3118,10 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -3123,6 +3148,23 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3140,6 +3182,8 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
@@ -3152,7 +3196,9 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3168,12 +3214,12 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3209,6 +3255,23 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3226,6 +3289,8 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
@@ -3239,7 +3304,9 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3255,12 +3322,12 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .schedules = iq1_m_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3296,6 +3363,23 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3313,6 +3397,8 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
@@ -3326,7 +3412,9 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3342,12 +3430,12 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3384,6 +3472,23 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3399,6 +3504,8 @@ static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
@@ -3409,7 +3516,9 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3425,12 +3534,12 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .schedules = iq1_m_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3448,7 +3557,11 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
 };
 
 static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
+static const uint32_t iq1_m_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch},
+    {30, "views", 0, 2, iq1_m_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .abi = 10,
@@ -3460,10 +3573,10 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -3490,6 +3603,23 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3507,6 +3637,8 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
@@ -3519,7 +3651,9 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3535,12 +3669,12 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3576,6 +3710,23 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3593,6 +3744,8 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
@@ -3606,7 +3759,9 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3622,12 +3777,12 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .schedules = iq1_m_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3663,6 +3818,23 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3680,6 +3852,8 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
@@ -3693,7 +3867,9 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3709,12 +3885,12 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3756,6 +3932,15 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3768,6 +3953,8 @@ static const uint32_t iq1_m_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f32_vulkan_checked},
@@ -3775,7 +3962,9 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -3791,12 +3980,12 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3809,6 +3998,11 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t iq1_m_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .abi = 10,
     .name = "iq1_m_gemv_id_f32",
@@ -3819,9 +4013,11 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_m_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -3852,6 +4048,15 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3866,6 +4071,8 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
@@ -3876,7 +4083,9 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3892,12 +4101,12 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3934,6 +4143,15 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3948,6 +4166,8 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
@@ -3958,7 +4178,9 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3974,12 +4196,12 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .schedules = iq1_m_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4016,6 +4238,15 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4030,6 +4261,8 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
@@ -4040,7 +4273,9 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4056,12 +4291,12 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4098,6 +4333,15 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4110,6 +4354,8 @@ static const uint32_t iq1_m_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f16_vulkan_checked},
@@ -4117,7 +4363,9 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -4133,12 +4381,12 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .schedules = iq1_m_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4151,6 +4399,11 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t iq1_m_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .abi = 10,
     .name = "iq1_m_gemv_id_f16",
@@ -4161,9 +4414,11 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_m_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -4194,6 +4449,15 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4208,6 +4472,8 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
@@ -4218,7 +4484,9 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4234,12 +4502,12 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4276,6 +4544,15 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4290,6 +4567,8 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
@@ -4300,7 +4579,9 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4316,12 +4597,12 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .schedules = iq1_m_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4358,6 +4639,15 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4372,6 +4662,8 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
@@ -4382,7 +4674,9 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4398,12 +4692,12 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

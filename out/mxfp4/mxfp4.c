@@ -930,6 +930,23 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -945,6 +962,8 @@ static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
@@ -955,7 +974,9 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -971,12 +992,12 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -997,7 +1018,11 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
 };
 
 static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
+static const uint32_t mxfp4_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch},
+    {30, "views", 0, 2, mxfp4_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .abi = 10,
@@ -1009,10 +1034,10 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1039,6 +1064,23 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1056,6 +1098,8 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
@@ -1068,7 +1112,9 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1084,12 +1130,12 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1125,6 +1171,23 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1142,6 +1205,8 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
@@ -1155,7 +1220,9 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1171,12 +1238,12 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .schedules = mxfp4_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1212,6 +1279,23 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1229,6 +1313,8 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
@@ -1242,7 +1328,9 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1258,12 +1346,12 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1299,6 +1387,23 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1314,6 +1419,8 @@ static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
@@ -1324,7 +1431,9 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1340,12 +1449,12 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .schedules = mxfp4_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1366,7 +1475,11 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
 };
 
 static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
+static const uint32_t mxfp4_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch},
+    {30, "views", 0, 2, mxfp4_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .abi = 10,
@@ -1378,10 +1491,10 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1408,6 +1521,23 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1425,6 +1555,8 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
@@ -1437,7 +1569,9 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1453,12 +1587,12 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1494,6 +1628,23 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1511,6 +1662,8 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
@@ -1524,7 +1677,9 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1540,12 +1695,12 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .schedules = mxfp4_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1581,6 +1736,23 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1598,6 +1770,8 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
@@ -1611,7 +1785,9 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1627,12 +1803,12 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1673,6 +1849,15 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1684,13 +1869,17 @@ static const uint32_t mxfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -1706,12 +1895,12 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1724,6 +1913,11 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mxfp4_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .abi = 10,
     .name = "mxfp4_gemv_id_f32",
@@ -1734,9 +1928,11 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1767,6 +1963,15 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1781,6 +1986,8 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
@@ -1791,7 +1998,9 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1807,12 +2016,12 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1849,6 +2058,15 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1863,6 +2081,8 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
@@ -1873,7 +2093,9 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1889,12 +2111,12 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .schedules = mxfp4_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1931,6 +2153,15 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1945,6 +2176,8 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
@@ -1955,7 +2188,9 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1971,12 +2206,12 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2013,6 +2248,15 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2024,13 +2268,17 @@ static const uint32_t mxfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -2046,12 +2294,12 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .schedules = mxfp4_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2064,6 +2312,11 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mxfp4_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .abi = 10,
     .name = "mxfp4_gemv_id_f16",
@@ -2074,9 +2327,11 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2107,6 +2362,15 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2121,6 +2385,8 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
@@ -2131,7 +2397,9 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2147,12 +2415,12 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2189,6 +2457,15 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2203,6 +2480,8 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
@@ -2213,7 +2492,9 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2229,12 +2510,12 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .schedules = mxfp4_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2271,6 +2552,15 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2285,6 +2575,8 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
@@ -2295,7 +2587,9 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2311,12 +2605,12 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -868,6 +868,23 @@ static const qk_field q4_0_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -881,6 +898,8 @@ static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
@@ -892,7 +911,9 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -908,10 +929,10 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .schedules = q4_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -932,7 +953,11 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
 };
 
 static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
+static const uint32_t q4_0_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q4_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
     .abi = 10,
@@ -944,10 +969,10 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -974,6 +999,23 @@ static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -987,6 +1029,8 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
@@ -998,7 +1042,9 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1014,10 +1060,10 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1053,6 +1099,23 @@ static const qk_field q4_0_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1066,6 +1129,8 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
@@ -1077,7 +1142,9 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1093,10 +1160,10 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .schedules = q4_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1132,6 +1199,23 @@ static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1145,6 +1229,8 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
@@ -1156,7 +1242,9 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1172,10 +1260,10 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .schedules = q4_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1211,6 +1299,23 @@ static const qk_field q4_0_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1224,6 +1329,8 @@ static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
@@ -1235,7 +1342,9 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1251,10 +1360,10 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .schedules = q4_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1275,7 +1384,11 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
 };
 
 static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
+static const uint32_t q4_0_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q4_0_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
     .abi = 10,
@@ -1287,10 +1400,10 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1317,6 +1430,23 @@ static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1330,6 +1460,8 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
@@ -1341,7 +1473,9 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1357,10 +1491,10 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .schedules = q4_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1396,6 +1530,23 @@ static const qk_field q4_0_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1409,6 +1560,8 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
@@ -1420,7 +1573,9 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1436,10 +1591,10 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .schedules = q4_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1475,6 +1630,23 @@ static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1488,6 +1660,8 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
@@ -1499,7 +1673,9 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1515,10 +1691,10 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .schedules = q4_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1559,6 +1735,15 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1568,6 +1753,8 @@ static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f32_vulkan_padded},
@@ -1575,7 +1762,9 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -1591,10 +1780,10 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .schedules = q4_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1607,6 +1796,11 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t q4_0_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .abi = 10,
     .name = "q4_0_gemv_id_f32",
@@ -1617,9 +1811,11 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1650,6 +1846,15 @@ static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1660,6 +1865,8 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
@@ -1669,7 +1876,9 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1685,10 +1894,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1725,6 +1934,15 @@ static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1735,6 +1953,8 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
@@ -1744,7 +1964,9 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1760,10 +1982,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .schedules = q4_0_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1800,6 +2022,15 @@ static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1810,6 +2041,8 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
@@ -1819,7 +2052,9 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1835,10 +2070,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .schedules = q4_0_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1875,6 +2110,15 @@ static const qk_field q4_0_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1884,6 +2128,8 @@ static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f16_vulkan_padded},
@@ -1891,7 +2137,9 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -1907,10 +2155,10 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .schedules = q4_0_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1923,6 +2171,11 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t q4_0_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .abi = 10,
     .name = "q4_0_gemv_id_f16",
@@ -1933,9 +2186,11 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1966,6 +2221,15 @@ static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1976,6 +2240,8 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
@@ -1985,7 +2251,9 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2001,10 +2269,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .schedules = q4_0_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2041,6 +2309,15 @@ static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2051,6 +2328,8 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
@@ -2060,7 +2339,9 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2076,10 +2357,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .schedules = q4_0_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2116,6 +2397,15 @@ static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2126,6 +2416,8 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
@@ -2135,7 +2427,9 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2151,10 +2445,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .schedules = q4_0_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

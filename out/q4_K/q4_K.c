@@ -1044,6 +1044,23 @@ static const qk_field q4_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1056,6 +1073,8 @@ static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
@@ -1066,7 +1085,9 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1082,10 +1103,10 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1106,7 +1127,11 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
+static const uint32_t q4_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q4_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
     .abi = 10,
@@ -1118,10 +1143,10 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1148,6 +1173,23 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1161,6 +1203,8 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
@@ -1172,7 +1216,9 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1188,10 +1234,10 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1230,6 +1276,23 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1243,6 +1306,8 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
@@ -1254,7 +1319,9 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1270,10 +1337,10 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .schedules = q4_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1312,6 +1379,23 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1325,6 +1409,8 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
@@ -1336,7 +1422,9 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1352,10 +1440,10 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .schedules = q4_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1394,6 +1482,23 @@ static const qk_field q4_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1406,6 +1511,8 @@ static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
@@ -1416,7 +1523,9 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1432,10 +1541,10 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .schedules = q4_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1456,7 +1565,11 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
+static const uint32_t q4_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q4_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
     .abi = 10,
@@ -1468,10 +1581,10 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1498,6 +1611,23 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1511,6 +1641,8 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
@@ -1522,7 +1654,9 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1538,10 +1672,10 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .schedules = q4_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1580,6 +1714,23 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1593,6 +1744,8 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
@@ -1604,7 +1757,9 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1620,10 +1775,10 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .schedules = q4_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1662,6 +1817,23 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1675,6 +1847,8 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
@@ -1686,7 +1860,9 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1702,10 +1878,10 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .schedules = q4_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1749,6 +1925,15 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1757,13 +1942,17 @@ static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -1779,10 +1968,10 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1795,6 +1984,11 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q4_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .abi = 10,
     .name = "q4_K_gemv_id_f32",
@@ -1805,9 +1999,11 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1838,6 +2034,15 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1847,6 +2052,8 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
@@ -1855,7 +2062,9 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1871,10 +2080,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1911,6 +2120,15 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1920,6 +2138,8 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
@@ -1928,7 +2148,9 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1944,10 +2166,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1984,6 +2206,15 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1993,6 +2224,8 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
@@ -2001,7 +2234,9 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2017,10 +2252,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2057,6 +2292,15 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2065,13 +2309,17 @@ static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -2087,10 +2335,10 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2103,6 +2351,11 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q4_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .abi = 10,
     .name = "q4_K_gemv_id_f16",
@@ -2113,9 +2366,11 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2146,6 +2401,15 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2155,6 +2419,8 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
@@ -2163,7 +2429,9 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2179,10 +2447,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2219,6 +2487,15 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2228,6 +2505,8 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
@@ -2236,7 +2515,9 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2252,10 +2533,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2292,6 +2573,15 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2301,6 +2591,8 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
@@ -2309,7 +2601,9 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2325,10 +2619,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

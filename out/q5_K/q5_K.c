@@ -1052,6 +1052,23 @@ static const qk_field q5_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1064,6 +1081,8 @@ static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
@@ -1074,7 +1093,9 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q5_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1090,10 +1111,10 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .schedules = q5_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1114,7 +1135,11 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
+static const uint32_t q5_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q5_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
     .abi = 10,
@@ -1126,10 +1151,10 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1156,6 +1181,23 @@ static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1169,6 +1211,8 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
@@ -1180,7 +1224,9 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q5_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1196,10 +1242,10 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .schedules = q5_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1239,6 +1285,23 @@ static const qk_field q5_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1252,6 +1315,8 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
@@ -1263,7 +1328,9 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1279,10 +1346,10 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .schedules = q5_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1322,6 +1389,23 @@ static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1335,6 +1419,8 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
@@ -1346,7 +1432,9 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1362,10 +1450,10 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .schedules = q5_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1405,6 +1493,23 @@ static const qk_field q5_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1417,6 +1522,8 @@ static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
@@ -1427,7 +1534,9 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q5_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1443,10 +1552,10 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .schedules = q5_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1467,7 +1576,11 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
+static const uint32_t q5_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q5_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
     .abi = 10,
@@ -1479,10 +1592,10 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1509,6 +1622,23 @@ static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1522,6 +1652,8 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
@@ -1533,7 +1665,9 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q5_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1549,10 +1683,10 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .schedules = q5_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1592,6 +1726,23 @@ static const qk_field q5_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1605,6 +1756,8 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
@@ -1616,7 +1769,9 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1632,10 +1787,10 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .schedules = q5_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1675,6 +1830,23 @@ static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1688,6 +1860,8 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
@@ -1699,7 +1873,9 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1715,10 +1891,10 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .schedules = q5_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1763,6 +1939,15 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1771,13 +1956,17 @@ static const uint32_t q5_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -1793,10 +1982,10 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .schedules = q5_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1809,6 +1998,11 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q5_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q5_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .abi = 10,
     .name = "q5_K_gemv_id_f32",
@@ -1819,9 +2013,11 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1852,6 +2048,15 @@ static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1861,6 +2066,8 @@ static const uint32_t q5_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
@@ -1869,7 +2076,9 @@ static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1885,10 +2094,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .schedules = q5_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1925,6 +2134,15 @@ static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1934,6 +2152,8 @@ static const uint32_t q5_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
@@ -1942,7 +2162,9 @@ static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1958,10 +2180,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .schedules = q5_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1998,6 +2220,15 @@ static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2007,6 +2238,8 @@ static const uint32_t q5_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
@@ -2015,7 +2248,9 @@ static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2031,10 +2266,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .schedules = q5_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2071,6 +2306,15 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2079,13 +2323,17 @@ static const uint32_t q5_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -2101,10 +2349,10 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .schedules = q5_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2117,6 +2365,11 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q5_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q5_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .abi = 10,
     .name = "q5_K_gemv_id_f16",
@@ -2127,9 +2380,11 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2160,6 +2415,15 @@ static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2169,6 +2433,8 @@ static const uint32_t q5_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
@@ -2177,7 +2443,9 @@ static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2193,10 +2461,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .schedules = q5_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2233,6 +2501,15 @@ static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2242,6 +2519,8 @@ static const uint32_t q5_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
@@ -2250,7 +2529,9 @@ static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2266,10 +2547,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .schedules = q5_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2306,6 +2587,15 @@ static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2315,6 +2605,8 @@ static const uint32_t q5_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
@@ -2323,7 +2615,9 @@ static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2339,10 +2633,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .schedules = q5_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

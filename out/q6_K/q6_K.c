@@ -953,6 +953,23 @@ static const qk_field q6_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -966,6 +983,8 @@ static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
@@ -977,7 +996,9 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -993,10 +1014,10 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .schedules = q6_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1017,7 +1038,11 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
+static const uint32_t q6_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q6_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
     .abi = 10,
@@ -1029,10 +1054,10 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1059,6 +1084,23 @@ static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1073,6 +1115,8 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
@@ -1085,7 +1129,9 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1101,10 +1147,10 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1143,6 +1189,23 @@ static const qk_field q6_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1157,6 +1220,8 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
@@ -1169,7 +1234,9 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1185,10 +1252,10 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .schedules = q6_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1228,6 +1295,23 @@ static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1242,6 +1326,8 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
@@ -1254,7 +1340,9 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1270,10 +1358,10 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .schedules = q6_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1313,6 +1401,23 @@ static const qk_field q6_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1326,6 +1431,8 @@ static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
@@ -1337,7 +1444,9 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1353,10 +1462,10 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .schedules = q6_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1377,7 +1486,11 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
+static const uint32_t q6_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q6_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
     .abi = 10,
@@ -1389,10 +1502,10 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1419,6 +1532,23 @@ static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1433,6 +1563,8 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
@@ -1445,7 +1577,9 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1461,10 +1595,10 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .schedules = q6_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1503,6 +1637,23 @@ static const qk_field q6_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1517,6 +1668,8 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
@@ -1529,7 +1682,9 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1545,10 +1700,10 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .schedules = q6_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1588,6 +1743,23 @@ static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1602,6 +1774,8 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
@@ -1614,7 +1788,9 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1630,10 +1806,10 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .schedules = q6_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1678,6 +1854,15 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1686,13 +1871,17 @@ static const uint32_t q6_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -1708,10 +1897,10 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .schedules = q6_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1724,6 +1913,11 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t q6_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .abi = 10,
     .name = "q6_K_gemv_id_f32",
@@ -1734,9 +1928,11 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q6_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1767,6 +1963,15 @@ static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1777,6 +1982,8 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
@@ -1786,7 +1993,9 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1802,10 +2011,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1842,6 +2051,15 @@ static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1852,6 +2070,8 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
@@ -1861,7 +2081,9 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1877,10 +2099,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .schedules = q6_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1917,6 +2139,15 @@ static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1927,6 +2158,8 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
@@ -1936,7 +2169,9 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1952,10 +2187,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .schedules = q6_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1992,6 +2227,15 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2000,13 +2244,17 @@ static const uint32_t q6_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -2022,10 +2270,10 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .schedules = q6_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2038,6 +2286,11 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t q6_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .abi = 10,
     .name = "q6_K_gemv_id_f16",
@@ -2048,9 +2301,11 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q6_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2081,6 +2336,15 @@ static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2091,6 +2355,8 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
@@ -2100,7 +2366,9 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2116,10 +2384,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .schedules = q6_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2156,6 +2424,15 @@ static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2166,6 +2443,8 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
@@ -2175,7 +2454,9 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2191,10 +2472,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .schedules = q6_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2231,6 +2512,15 @@ static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2241,6 +2531,8 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
@@ -2250,7 +2542,9 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q6_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2266,10 +2560,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .schedules = q6_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

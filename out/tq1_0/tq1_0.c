@@ -899,6 +899,23 @@ static const qk_field tq1_0_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -910,6 +927,8 @@ static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
@@ -919,7 +938,9 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -935,10 +956,10 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -956,7 +977,11 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
+static const uint32_t tq1_0_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch},
+    {30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .abi = 10,
@@ -968,10 +993,10 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -998,6 +1023,23 @@ static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1012,6 +1054,8 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
@@ -1024,7 +1068,9 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1040,10 +1086,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1082,6 +1128,23 @@ static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1096,6 +1159,8 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
@@ -1109,7 +1174,9 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1125,10 +1192,10 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .schedules = tq1_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1167,6 +1234,23 @@ static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1181,6 +1265,8 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
@@ -1194,7 +1280,9 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1210,10 +1298,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1253,6 +1341,23 @@ static const qk_field tq1_0_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1264,6 +1369,8 @@ static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
@@ -1273,7 +1380,9 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1289,10 +1398,10 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .schedules = tq1_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1310,7 +1419,11 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
+static const uint32_t tq1_0_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch},
+    {30, "views", 0, 2, tq1_0_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .abi = 10,
@@ -1322,10 +1435,10 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1352,6 +1465,23 @@ static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1366,6 +1496,8 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
@@ -1378,7 +1510,9 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1394,10 +1528,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1436,6 +1570,23 @@ static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1450,6 +1601,8 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
@@ -1463,7 +1616,9 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1479,10 +1634,10 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .schedules = tq1_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1521,6 +1676,23 @@ static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1535,6 +1707,8 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
@@ -1548,7 +1722,9 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1564,10 +1740,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1612,6 +1788,15 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1620,13 +1805,17 @@ static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -1642,10 +1831,10 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1658,6 +1847,11 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t tq1_0_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .abi = 10,
     .name = "tq1_0_gemv_id_f32",
@@ -1668,9 +1862,11 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1701,6 +1897,15 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1708,13 +1913,17 @@ static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
@@ -1729,10 +1938,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1767,6 +1976,15 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1774,13 +1992,17 @@ static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
@@ -1796,10 +2018,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .schedules = tq1_0_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1834,6 +2056,15 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1841,13 +2072,17 @@ static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
@@ -1863,10 +2098,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1901,6 +2136,15 @@ static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1909,13 +2153,17 @@ static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -1931,10 +2179,10 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .schedules = tq1_0_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1947,6 +2195,11 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t tq1_0_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .abi = 10,
     .name = "tq1_0_gemv_id_f16",
@@ -1957,9 +2210,11 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1990,6 +2245,15 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1997,13 +2261,17 @@ static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
@@ -2018,10 +2286,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2056,6 +2324,15 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2063,13 +2340,17 @@ static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
@@ -2085,10 +2366,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .schedules = tq1_0_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2123,6 +2404,15 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2130,13 +2420,17 @@ static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
@@ -2152,10 +2446,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
