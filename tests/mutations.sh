@@ -35,12 +35,12 @@ run_test() {
     return
   fi
   mkdir -p "$folder/scratch"
-  QKGEN=$PWD/build/qkgen PACK=$PWD/build/tests/pack SOURCE=$PWD BUILD=$folder/scratch TARGETS=$3 \
+  QKGEN=$PWD/build/qkgen PACK=$PWD/build/tests/pack QKGEN_MSL=$PWD/build/tests/msl/qkgen-msl SOURCE=$PWD BUILD=$folder/scratch TARGETS=$3 \
     timeout 300 bash "tests/cli/$name.sh" "${@:4}"
 }
 
 build_for() {
-  if [ "$1" = unit ]; then build "$2"; else build qkgen pack random_spec evaluate; fi
+  if [ "$1" = unit ]; then build "$2"; else build qkgen pack random_spec evaluate qkgen-msl; fi
 }
 
 report() { printf '| %s | `%s` | %s | %s |\n' "$@"; }
@@ -496,6 +496,13 @@ mutate "templates: an @if has one @else" gen/text/template.c 's/last->otherwise 
 mutate "templates: included text is indented" gen/text/template.c 's/line\.text, line\.indent\)/line.text, 0)/' unit template_test
 mutate "a difference adds up" gen/spec/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
   unit bound_test
+
+# ---- modules for MLX ----
+mutate "MLX: small arrays are not in device memory" templates/mlx.py 's/if a.size >= 8:/if a.size >= 0:/' script mlx msl
+mutate "MLX: numbers are a thread's own" gen/text/mlx.c 's/\? "thread const " : constant/? constant : constant/' script mlx msl
+mutate "MLX: positions have three dimensions" gen/text/mlx.c 's/strcmp\(attribute, "threads_per_threadgroup"\) == 0/false/' script mlx msl
+mutate "MLX: a launch takes eight vectors" templates/mlx.py 's/range\(0, vectors, 8\)/range(0, vectors, 16)/' script mlx msl
+mutate "MLX: rows are whole blocks" templates/mlx.py 's/cols % BLOCK_ELEMENTS or rest/rest/' script mlx msl
 
 echo
 echo "$number mutations, $problems of them not as they must be"

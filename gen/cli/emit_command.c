@@ -52,6 +52,26 @@ static bool choose_apis(qg_session *session, const qg_texts *names, qg_emit_opti
     return true;
 }
 
+/* Texts that need no C stand alone where nothing else is asked for; of all formats, those that have one. */
+static void choose_alone(qg_arena *arena, const qg_texts *formats, qg_emit_options *emit) {
+    emit->texts_alone = emit->texts && !emit->vulkan && !emit->metal;
+    for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t)
+        if (emit->texts >> t & 1 && !qg_targets[t].prefix) emit->texts_alone = false;
+    if (!emit->texts_alone) return;
+    emit->every_format = false;
+    const qg_layout **taken = QG_NEW_ARRAY(arena, const qg_layout *, emit->n_layouts + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < emit->n_layouts; ++i) {
+        bool takes = formats->count != 0;
+        for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t)
+            if (emit->texts >> t & 1) takes |= !qg_targets[t].takes || qg_targets[t].takes(emit->layouts[i]);
+        if (takes) taken[count++] = emit->layouts[i];
+    }
+    emit->layouts = taken;
+    emit->n_layouts = count;
+    emit->n_plains = 0;
+}
+
 /* The files that the chosen formats are made from: specifications and the tables beside them. */
 static void find_inputs(qg_session *session, qg_emit_options *emit) {
     qg_texts inputs = {0};
@@ -110,6 +130,7 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         {"--family", QG_TEXTS, &families, "FAMILY", "a kernel family (default: all)"},
         {"--api", QG_TEXTS, &apis, qg_format(session->arena, "vulkan|metal%s", qg_api_words(session->arena)),
          "an API (default: vulkan and metal)"},
+        {"--target", QG_TEXTS, &apis, "API", "the same"},
         {"--class", QG_TEXTS, &classes, qg_class_words(),
          "how sums over rows multiply (default: all but half and mma)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
@@ -130,6 +151,7 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         !choose_apis(session, &apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
         !qg_choose_layouts(session, &formats, math, &emit) || !choose_shown(session, shown, &emit))
         return 1;
+    choose_alone(session->arena, &formats, &emit);
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);
     find_inputs(session, &emit);

@@ -105,7 +105,8 @@ static bool add_texts(qg_arena *arena, const emission *e, const qg_request *requ
         if (!(e->options->texts >> t & 1)) continue;
         const char *text = target->print(arena, &e->templates, request, &product->why);
         if (!text) return false;
-        add(product, qg_format(arena, "%s%s.%s", folder, request->layout->name, target->ending), text, false);
+        const char *prefix = target->prefix ? target->prefix : "";
+        add(product, qg_format(arena, "%s%s%s.%s", folder, prefix, request->layout->name, target->ending), text, false);
     }
     return true;
 }
@@ -129,6 +130,10 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     }
     request.list = &kernels; /* from here on it stays as it is */
     const char *name = layout->name, *msl = "";
+    if (o->texts_alone) {
+        add_texts(arena, e, &request, "", product);
+        return;
+    }
     const qg_modules *modules = compile_kernels(arena, e, &request, product);
     if (!modules) return;
     if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, &product->why))) return;

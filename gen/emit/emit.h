@@ -11,6 +11,7 @@ typedef struct qg_emit_options {
     bool embed;            /* drop-in pairs in `out` itself instead of the reviewed tree */
     bool vulkan, metal;
     uint32_t texts;    /* other APIs, whose targets are text alone: bits of qg_target_id */
+    bool texts_alone;  /* no C beside them */
     bool every_format; /* `out` is the whole tree: files that belong to nothing are orphans */
     uint32_t n_families;
     const qg_family *const *families;

@@ -6,7 +6,7 @@
 
 /* ---- print.c and the targets ------------------------------------------------------------------------------------- */
 
-typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_OPENCL, QG_TARGET_COUNT } qg_target_id;
+typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_OPENCL, QG_MLX, QG_TARGET_COUNT } qg_target_id;
 
 struct qg_templates;
 
@@ -16,6 +16,9 @@ typedef struct qg_target {
      * file, and what prints all kernels that the request has for it; NULL and *why on a broken template, a fault of the
      * generator, or where there are none. Without a name, `emit` asks for the language itself. */
     const char *api, *ending;
+    const char
+        *prefix; /* of the file's name; NULL: none. A text with one needs no C: alone, it stands in the folder itself */
+    bool (*takes)(const qg_layout *layout); /* NULL: every format */
     char *(*print)(qg_arena *arena, const struct qg_templates *templates, const qg_request *request, const char **why);
     qg_target_id column;                    /* of ops.def: its own, or that of its nearest relative */
     const char *own[QG_OP_COUNT];           /* patterns where it differs from that column */
@@ -140,6 +143,11 @@ char *qg_expand(qg_arena *arena, const qg_templates *templates, const char *name
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why);
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
+
+/* A Python module for MLX, with the kernels of a request that read blocks (QG_MLX's `print`); and which formats have
+ * one. */
+char *qg_mlx(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
+bool qg_mlx_takes(const qg_layout *layout);
 
 /* OpenCL C of the kernels of a request that decode a whole tensor (QG_OPENCL's `print`). */
 char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
