@@ -19,7 +19,7 @@ typedef struct kernel_text {
     uint32_t n_constants;
 } kernel_text;
 
-/* References into constant memory become such into a thread's own: MLX passes eight numbers and more in device memory. */
+/* References into constant memory become such into a thread's own: MLX passes eight numbers in device memory. */
 static char *in_thread(qg_arena *arena, const char *text) {
     static const char constant[] = "constant ";
     qg_text out = qg_text_new(arena);
