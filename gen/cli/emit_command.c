@@ -35,6 +35,29 @@ static bool choose_classes(qg_session *session, const qg_texts *names, qg_emit_o
     return true;
 }
 
+/* Types of results and of x, and schedules beside plain rows: all, unless some are named. */
+static bool choose_variants(qg_session *session, const qg_texts *types, const qg_texts *schedules,
+                            qg_emit_options *emit) {
+    for (uint32_t n = 0; n < types->count; ++n) {
+        qg_scalar type = QG_F32;
+        if (!qg_math_named(types->items[n], &type)) return false;
+        emit->types |= UINT32_C(1) << type;
+    }
+    for (uint32_t n = 0; n < schedules->count; ++n) {
+        const qk_schedule schedule = qg_schedule_of_rows(schedules->items[n]);
+        if (schedule == QK_SCHEDULE_NONE)
+            return qg_complain("--schedule takes %s, not '%s'", qg_schedule_words(session->arena),
+                               schedules->items[n]) == 0;
+        emit->schedules |= UINT32_C(1) << schedule;
+    }
+    for (uint32_t f = 0; f < emit->n_families && emit->types; ++f)
+        for (uint32_t t = 0; t < emit->families[f]->n_types; ++t)
+            if (emit->types >> emit->families[f]->types[t] & 1) return true;
+    return !emit->types || !emit->n_families ||
+           qg_complain("no kernel of these families has that type: sums take x in f32 and f16, and encoders in f32") ==
+               0;
+}
+
 /* Those with descriptors, unless some are named. */
 static bool choose_apis(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
     emit->vulkan = emit->metal = names->count == 0;
@@ -121,7 +144,7 @@ static void print_report(qg_arena *arena, const qg_emit_options *emit, const qg_
 }
 
 int qg_command_emit(qg_session *session, int argc, char **argv) {
-    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, rest = {0};
+    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, types = {0}, schedules = {0}, rest = {0};
     const char *math_name = NULL, *shown = NULL;
     qg_scalar math;
     qg_emit_options emit = {.out = "out"};
@@ -133,6 +156,9 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         {"--target", QG_TEXTS, &apis, "API", "the same"},
         {"--class", QG_TEXTS, &classes, qg_class_words(),
          "how sums over rows multiply (default: all but half and mma)"},
+        {"--type", QG_TEXTS, &types, "f32|f16|bf16", "types of results and, of sums, of x (default: all)"},
+        {"--schedule", QG_TEXTS, &schedules, qg_schedule_words(session->arena),
+         "of sums over rows on Vulkan, beside plain rows, which are always there (default: all)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
          "rounds each operation of a value to that type (default: f32)"},
         {"--out", QG_TEXT, &emit.out, "DIR", "the folder that is written to (default: out)"},
@@ -148,8 +174,9 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
     if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
     if (!choose_classes(session, &classes, &emit) || !qg_choose_families(session, &families, &emit) ||
-        !choose_apis(session, &apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
-        !qg_choose_layouts(session, &formats, math, &emit) || !choose_shown(session, shown, &emit))
+        !choose_variants(session, &types, &schedules, &emit) || !choose_apis(session, &apis, &emit) ||
+        !choose_plains(session, &families, &formats, &emit) || !qg_choose_layouts(session, &formats, math, &emit) ||
+        !choose_shown(session, shown, &emit))
         return 1;
     choose_alone(session->arena, &formats, &emit);
     emit.templates = qg_session_templates(session);

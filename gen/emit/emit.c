@@ -118,6 +118,8 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
                           .n_families = o->n_families,
                           .families = o->families,
                           .classes = o->classes,
+                          .types = o->types,
+                          .schedules = o->schedules,
                           .vulkan = o->vulkan,
                           .metal = o->metal,
                           .command = command(arena, layout)};
@@ -557,7 +559,8 @@ bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *re
     emission e = {.options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!load_inputs(arena, &e, log)) return false;
     if (options->vulkan && !qg_spirv_open()) {
-        qg_text_puts(log, "error: the GLSL compiler cannot be initialised\n");
+        qg_text_printf(log, "error: %s\n",
+                       qg_spirv_absent ? qg_spirv_absent : "the GLSL compiler cannot be initialised");
         return false;
     }
     e.n_products = options->n_layouts + qg_n_plain_sets;

@@ -17,8 +17,9 @@ typedef struct qg_emit_options {
     const qg_family *const *families;
     uint32_t n_layouts;
     const qg_layout *const *layouts;
-    uint32_t classes;  /* of sums, as bits */
-    uint32_t n_plains; /* families without a format; their sets are emitted with these */
+    uint32_t classes;          /* of sums, as bits */
+    uint32_t types, schedules; /* as a qg_request has them */
+    uint32_t n_plains;         /* families without a format; their sets are emitted with these */
     const qg_plain *const *plains;
     const char *shown_list; /* the file of `shown`, for messages */
     const bool

@@ -445,9 +445,29 @@ static const char *sum_class(qg_arena *arena, const qg_kernel *kernel) {
     return other ? qg_format(arena, "; class %s", kernel->sum->name) : "";
 }
 
+/* All descriptors, by which qkgen/registry.h finds one. */
+static char *kernel_set(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
+    const char *name = request->layout->name;
+    qg_text text = qg_text_new(arena);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        for (int metal = 0; metal < 2; ++metal)
+            if (metal ? has_metal(request, &kernels[i]) : qg_on_vulkan(request, &kernels[i]))
+                qg_text_printf(&text, "    &qk_%s_%s,\n", kernels[i].name, metal ? "metal" : "vulkan"), ++n;
+    if (!n) return "";
+    return qg_format(arena,
+                     "static const qk_kernel *const %s_all[] = {\n%s};\n\n"
+                     "const qk_kernel_set qk_%s_kernels = {\"%s\", %u, %s_all};\n",
+                     name, text.data, name, name, n, name);
+}
+
 static char *declarations(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text text = qg_text_new(arena);
     const bool dispatched = request->vulkan || request->metal;
+    if (dispatched)
+        qg_text_printf(
+            &text, "/* All descriptors below, for qkgen/registry.h. */\nextern const qk_kernel_set qk_%s_kernels;\n\n",
+            request->layout->name);
     for (uint32_t i = 0; i < count; ++i) {
         const qg_kernel *kernel = &kernels[i];
         qg_text_printf(&text, "%s/* %s: %s, in %s%s. */\n", i ? "\n" : "", kernel->name, kernel->family->summary,
@@ -531,6 +551,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     else if (request->vulkan || request->metal)
         declare_code(&code, request, kernels, count, options);
     qg_text_puts(&code, descriptors(arena, request, kernels, count));
+    qg_text_puts(&code, kernel_set(arena, request, kernels, count));
     const char *sentence = qg_format(arena, "%s: reference decoder, descriptors and dispatch stubs.", layout->name);
     qg_hole(&holes, "format", layout->name);
     qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "/* ", " * ", " */\n"));

@@ -246,6 +246,8 @@ void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
+/* What each emitted text says of its licence. */
+#define QG_LICENCE_LINE "Licence: none of qkgen's applies; this text is under that of its specification, or yours."
 /* The lines of the banner, each after `prefix`. They say what `program` costs, or, where it is NULL,
  * what each family does. */
 char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *program, const char *sentence,
