@@ -1,5 +1,6 @@
 /* affine_b3_g64_bf16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 28 bytes for 64 elements, 3.5 bits each.
  * dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1
  * conversions.
@@ -39,6 +40,17 @@
  * Here bits = 3, group = 64, T = bf16.
  */
 #include "affine_b3_g64_bf16.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -2290,6 +2302,47 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
     .block_elements = 64,
     .tile_elements = 64,
 };
+
+static const qk_kernel *const affine_b3_g64_bf16_all[] = {
+    &qk_affine_b3_g64_bf16_dequant_f32_vulkan,
+    &qk_affine_b3_g64_bf16_dequant_f32_metal,
+    &qk_affine_b3_g64_bf16_dequant_f16_vulkan,
+    &qk_affine_b3_g64_bf16_dequant_f16_metal,
+    &qk_affine_b3_g64_bf16_dequant_bf16_vulkan,
+    &qk_affine_b3_g64_bf16_dequant_bf16_metal,
+    &qk_affine_b3_g64_bf16_gather_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gather_f32_metal,
+    &qk_affine_b3_g64_bf16_gather_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gather_f16_metal,
+    &qk_affine_b3_g64_bf16_gather_bf16_vulkan,
+    &qk_affine_b3_g64_bf16_gather_bf16_metal,
+    &qk_affine_b3_g64_bf16_gemv_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_f32_metal,
+    &qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_split_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_f16_metal,
+    &qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_split_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_f32_metal,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_f16_metal,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan,
+    &qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan,
+    &qk_affine_b3_g64_bf16_encode_f32_vulkan,
+    &qk_affine_b3_g64_bf16_encode_f32_metal,
+    &qk_affine_b3_g64_bf16_set_rows_f32_vulkan,
+    &qk_affine_b3_g64_bf16_set_rows_f32_metal,
+};
+
+const qk_kernel_set qk_affine_b3_g64_bf16_kernels = {"affine_b3_g64_bf16", 36, affine_b3_g64_bf16_all};
 
 /* ---- dispatch ---- */
 

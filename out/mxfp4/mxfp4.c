@@ -1,5 +1,6 @@
 /* mxfp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 17 bytes for 32 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
  * conversions, 1 lookups.
@@ -34,6 +35,17 @@
  *     }
  */
 #include "mxfp4.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -2345,6 +2357,47 @@ const qk_kernel qk_mxfp4_set_rows_f32_metal = {
     .block_elements = 32,
     .tile_elements = 32,
 };
+
+static const qk_kernel *const mxfp4_all[] = {
+    &qk_mxfp4_dequant_f32_vulkan,
+    &qk_mxfp4_dequant_f32_metal,
+    &qk_mxfp4_dequant_f16_vulkan,
+    &qk_mxfp4_dequant_f16_metal,
+    &qk_mxfp4_dequant_bf16_vulkan,
+    &qk_mxfp4_dequant_bf16_metal,
+    &qk_mxfp4_gather_f32_vulkan,
+    &qk_mxfp4_gather_f32_metal,
+    &qk_mxfp4_gather_f16_vulkan,
+    &qk_mxfp4_gather_f16_metal,
+    &qk_mxfp4_gather_bf16_vulkan,
+    &qk_mxfp4_gather_bf16_metal,
+    &qk_mxfp4_gemv_f32_vulkan,
+    &qk_mxfp4_gemv_f32_metal,
+    &qk_mxfp4_gemv_int8_f32_vulkan,
+    &qk_mxfp4_gemv_split_f32_vulkan,
+    &qk_mxfp4_gemv_int24_f32_vulkan,
+    &qk_mxfp4_gemv_f16_vulkan,
+    &qk_mxfp4_gemv_f16_metal,
+    &qk_mxfp4_gemv_int8_f16_vulkan,
+    &qk_mxfp4_gemv_split_f16_vulkan,
+    &qk_mxfp4_gemv_int24_f16_vulkan,
+    &qk_mxfp4_gemv_id_f32_vulkan,
+    &qk_mxfp4_gemv_id_f32_metal,
+    &qk_mxfp4_gemv_id_int8_f32_vulkan,
+    &qk_mxfp4_gemv_id_split_f32_vulkan,
+    &qk_mxfp4_gemv_id_int24_f32_vulkan,
+    &qk_mxfp4_gemv_id_f16_vulkan,
+    &qk_mxfp4_gemv_id_f16_metal,
+    &qk_mxfp4_gemv_id_int8_f16_vulkan,
+    &qk_mxfp4_gemv_id_split_f16_vulkan,
+    &qk_mxfp4_gemv_id_int24_f16_vulkan,
+    &qk_mxfp4_encode_f32_vulkan,
+    &qk_mxfp4_encode_f32_metal,
+    &qk_mxfp4_set_rows_f32_vulkan,
+    &qk_mxfp4_set_rows_f32_metal,
+};
+
+const qk_kernel_set qk_mxfp4_kernels = {"mxfp4", 36, mxfp4_all};
 
 /* ---- dispatch ---- */
 

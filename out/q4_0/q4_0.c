@@ -1,5 +1,6 @@
 /* q4_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 18 bytes for 32 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float,
  * 1.12 conversions.
@@ -27,6 +28,17 @@
  *     }
  */
 #include "q4_0.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -2183,6 +2195,47 @@ const qk_kernel qk_q4_0_set_rows_f32_metal = {
     .block_elements = 32,
     .tile_elements = 32,
 };
+
+static const qk_kernel *const q4_0_all[] = {
+    &qk_q4_0_dequant_f32_vulkan,
+    &qk_q4_0_dequant_f32_metal,
+    &qk_q4_0_dequant_f16_vulkan,
+    &qk_q4_0_dequant_f16_metal,
+    &qk_q4_0_dequant_bf16_vulkan,
+    &qk_q4_0_dequant_bf16_metal,
+    &qk_q4_0_gather_f32_vulkan,
+    &qk_q4_0_gather_f32_metal,
+    &qk_q4_0_gather_f16_vulkan,
+    &qk_q4_0_gather_f16_metal,
+    &qk_q4_0_gather_bf16_vulkan,
+    &qk_q4_0_gather_bf16_metal,
+    &qk_q4_0_gemv_f32_vulkan,
+    &qk_q4_0_gemv_f32_metal,
+    &qk_q4_0_gemv_int8_f32_vulkan,
+    &qk_q4_0_gemv_split_f32_vulkan,
+    &qk_q4_0_gemv_int24_f32_vulkan,
+    &qk_q4_0_gemv_f16_vulkan,
+    &qk_q4_0_gemv_f16_metal,
+    &qk_q4_0_gemv_int8_f16_vulkan,
+    &qk_q4_0_gemv_split_f16_vulkan,
+    &qk_q4_0_gemv_int24_f16_vulkan,
+    &qk_q4_0_gemv_id_f32_vulkan,
+    &qk_q4_0_gemv_id_f32_metal,
+    &qk_q4_0_gemv_id_int8_f32_vulkan,
+    &qk_q4_0_gemv_id_split_f32_vulkan,
+    &qk_q4_0_gemv_id_int24_f32_vulkan,
+    &qk_q4_0_gemv_id_f16_vulkan,
+    &qk_q4_0_gemv_id_f16_metal,
+    &qk_q4_0_gemv_id_int8_f16_vulkan,
+    &qk_q4_0_gemv_id_split_f16_vulkan,
+    &qk_q4_0_gemv_id_int24_f16_vulkan,
+    &qk_q4_0_encode_f32_vulkan,
+    &qk_q4_0_encode_f32_metal,
+    &qk_q4_0_set_rows_f32_vulkan,
+    &qk_q4_0_set_rows_f32_metal,
+};
+
+const qk_kernel_set qk_q4_0_kernels = {"q4_0", 36, q4_0_all};
 
 /* ---- dispatch ---- */
 

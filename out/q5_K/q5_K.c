@@ -1,5 +1,6 @@
 /* q5_K: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 176 bytes for 256 elements, 5.5 bits each.
  * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5
  * float, 1.56 conversions.
@@ -66,6 +67,17 @@
  *     }
  */
 #include "q5_K.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -2371,6 +2383,47 @@ const qk_kernel qk_q5_K_set_rows_f32_metal = {
     .block_elements = 256,
     .tile_elements = 256,
 };
+
+static const qk_kernel *const q5_K_all[] = {
+    &qk_q5_K_dequant_f32_vulkan,
+    &qk_q5_K_dequant_f32_metal,
+    &qk_q5_K_dequant_f16_vulkan,
+    &qk_q5_K_dequant_f16_metal,
+    &qk_q5_K_dequant_bf16_vulkan,
+    &qk_q5_K_dequant_bf16_metal,
+    &qk_q5_K_gather_f32_vulkan,
+    &qk_q5_K_gather_f32_metal,
+    &qk_q5_K_gather_f16_vulkan,
+    &qk_q5_K_gather_f16_metal,
+    &qk_q5_K_gather_bf16_vulkan,
+    &qk_q5_K_gather_bf16_metal,
+    &qk_q5_K_gemv_f32_vulkan,
+    &qk_q5_K_gemv_f32_metal,
+    &qk_q5_K_gemv_int8_f32_vulkan,
+    &qk_q5_K_gemv_split_f32_vulkan,
+    &qk_q5_K_gemv_int24_f32_vulkan,
+    &qk_q5_K_gemv_f16_vulkan,
+    &qk_q5_K_gemv_f16_metal,
+    &qk_q5_K_gemv_int8_f16_vulkan,
+    &qk_q5_K_gemv_split_f16_vulkan,
+    &qk_q5_K_gemv_int24_f16_vulkan,
+    &qk_q5_K_gemv_id_f32_vulkan,
+    &qk_q5_K_gemv_id_f32_metal,
+    &qk_q5_K_gemv_id_int8_f32_vulkan,
+    &qk_q5_K_gemv_id_split_f32_vulkan,
+    &qk_q5_K_gemv_id_int24_f32_vulkan,
+    &qk_q5_K_gemv_id_f16_vulkan,
+    &qk_q5_K_gemv_id_f16_metal,
+    &qk_q5_K_gemv_id_int8_f16_vulkan,
+    &qk_q5_K_gemv_id_split_f16_vulkan,
+    &qk_q5_K_gemv_id_int24_f16_vulkan,
+    &qk_q5_K_encode_f32_vulkan,
+    &qk_q5_K_encode_f32_metal,
+    &qk_q5_K_set_rows_f32_vulkan,
+    &qk_q5_K_set_rows_f32_metal,
+};
+
+const qk_kernel_set qk_q5_K_kernels = {"q5_K", 36, q5_K_all};
 
 /* ---- dispatch ---- */
 

@@ -1,5 +1,6 @@
 /* q6_K: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 210 bytes for 256 elements, 6.562 bits each.
  * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
  * 1.31 conversions.
@@ -47,6 +48,17 @@
  *     }
  */
 #include "q6_K.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -2298,6 +2310,47 @@ const qk_kernel qk_q6_K_set_rows_f32_metal = {
     .block_elements = 256,
     .tile_elements = 256,
 };
+
+static const qk_kernel *const q6_K_all[] = {
+    &qk_q6_K_dequant_f32_vulkan,
+    &qk_q6_K_dequant_f32_metal,
+    &qk_q6_K_dequant_f16_vulkan,
+    &qk_q6_K_dequant_f16_metal,
+    &qk_q6_K_dequant_bf16_vulkan,
+    &qk_q6_K_dequant_bf16_metal,
+    &qk_q6_K_gather_f32_vulkan,
+    &qk_q6_K_gather_f32_metal,
+    &qk_q6_K_gather_f16_vulkan,
+    &qk_q6_K_gather_f16_metal,
+    &qk_q6_K_gather_bf16_vulkan,
+    &qk_q6_K_gather_bf16_metal,
+    &qk_q6_K_gemv_f32_vulkan,
+    &qk_q6_K_gemv_f32_metal,
+    &qk_q6_K_gemv_int8_f32_vulkan,
+    &qk_q6_K_gemv_split_f32_vulkan,
+    &qk_q6_K_gemv_int24_f32_vulkan,
+    &qk_q6_K_gemv_f16_vulkan,
+    &qk_q6_K_gemv_f16_metal,
+    &qk_q6_K_gemv_int8_f16_vulkan,
+    &qk_q6_K_gemv_split_f16_vulkan,
+    &qk_q6_K_gemv_int24_f16_vulkan,
+    &qk_q6_K_gemv_id_f32_vulkan,
+    &qk_q6_K_gemv_id_f32_metal,
+    &qk_q6_K_gemv_id_int8_f32_vulkan,
+    &qk_q6_K_gemv_id_split_f32_vulkan,
+    &qk_q6_K_gemv_id_int24_f32_vulkan,
+    &qk_q6_K_gemv_id_f16_vulkan,
+    &qk_q6_K_gemv_id_f16_metal,
+    &qk_q6_K_gemv_id_int8_f16_vulkan,
+    &qk_q6_K_gemv_id_split_f16_vulkan,
+    &qk_q6_K_gemv_id_int24_f16_vulkan,
+    &qk_q6_K_encode_f32_vulkan,
+    &qk_q6_K_encode_f32_metal,
+    &qk_q6_K_set_rows_f32_vulkan,
+    &qk_q6_K_set_rows_f32_metal,
+};
+
+const qk_kernel_set qk_q6_K_kernels = {"q6_K", 36, q6_K_all};
 
 /* ---- dispatch ---- */
 

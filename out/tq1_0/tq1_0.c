@@ -1,5 +1,6 @@
 /* tq1_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 54 bytes for 256 elements, 1.688 bits each.
  * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25
  * conversions.
@@ -29,6 +30,17 @@
  *     }
  */
 #include "tq1_0.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -2182,6 +2194,47 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
     .block_elements = 256,
     .tile_elements = 256,
 };
+
+static const qk_kernel *const tq1_0_all[] = {
+    &qk_tq1_0_dequant_f32_vulkan,
+    &qk_tq1_0_dequant_f32_metal,
+    &qk_tq1_0_dequant_f16_vulkan,
+    &qk_tq1_0_dequant_f16_metal,
+    &qk_tq1_0_dequant_bf16_vulkan,
+    &qk_tq1_0_dequant_bf16_metal,
+    &qk_tq1_0_gather_f32_vulkan,
+    &qk_tq1_0_gather_f32_metal,
+    &qk_tq1_0_gather_f16_vulkan,
+    &qk_tq1_0_gather_f16_metal,
+    &qk_tq1_0_gather_bf16_vulkan,
+    &qk_tq1_0_gather_bf16_metal,
+    &qk_tq1_0_gemv_f32_vulkan,
+    &qk_tq1_0_gemv_f32_metal,
+    &qk_tq1_0_gemv_int8_f32_vulkan,
+    &qk_tq1_0_gemv_split_f32_vulkan,
+    &qk_tq1_0_gemv_int24_f32_vulkan,
+    &qk_tq1_0_gemv_f16_vulkan,
+    &qk_tq1_0_gemv_f16_metal,
+    &qk_tq1_0_gemv_int8_f16_vulkan,
+    &qk_tq1_0_gemv_split_f16_vulkan,
+    &qk_tq1_0_gemv_int24_f16_vulkan,
+    &qk_tq1_0_gemv_id_f32_vulkan,
+    &qk_tq1_0_gemv_id_f32_metal,
+    &qk_tq1_0_gemv_id_int8_f32_vulkan,
+    &qk_tq1_0_gemv_id_split_f32_vulkan,
+    &qk_tq1_0_gemv_id_int24_f32_vulkan,
+    &qk_tq1_0_gemv_id_f16_vulkan,
+    &qk_tq1_0_gemv_id_f16_metal,
+    &qk_tq1_0_gemv_id_int8_f16_vulkan,
+    &qk_tq1_0_gemv_id_split_f16_vulkan,
+    &qk_tq1_0_gemv_id_int24_f16_vulkan,
+    &qk_tq1_0_encode_f32_vulkan,
+    &qk_tq1_0_encode_f32_metal,
+    &qk_tq1_0_set_rows_f32_vulkan,
+    &qk_tq1_0_set_rows_f32_metal,
+};
+
+const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 36, tq1_0_all};
 
 /* ---- dispatch ---- */
 
