@@ -38,6 +38,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_SOURCE_GENERATOR TGZ)
   set(CPACK_SOURCE_PACKAGE_FILE_NAME qkgen-${PROJECT_VERSION}-source)
-  set(CPACK_SOURCE_IGNORE_FILES "/build[^/]*/" "/\\.git(/|$)" "/shared/" "__pycache__")
+  string(REGEX REPLACE "([][.*+?^$()|\\])" "\\\\\\1" here ${CMAKE_CURRENT_SOURCE_DIR}) # in a regular expression
+  set(CPACK_SOURCE_IGNORE_FILES "^${here}/build[^/]*/" "^${here}/shared" "/\\.git(/|$)" "__pycache__")
   include(CPack)
 endif()

@@ -11,9 +11,9 @@
 #     [SPECS file.quant...])       specifications of the engine's own, besides those that come with qkgen
 #
 # Adds the pairs to TARGET, with the folder that holds them as an include directory; and qkgen_kernels.h, which lists the descriptors
-# of all FORMATS for qkgen/registry.h. In a project without the language C, they are compiled as C++ (C++17 or newer). A pair holds descriptors, dispatch
-# stubs, kernel code and the C reference decoder, and needs nothing at run time but libc. When a specification, codebook
-# or template changes, the pairs that were made from it are made again, and no others.
+# of all FORMATS for qkgen/registry.h. In a project without the language C, they are compiled as C++ (C++17 or newer). A pair holds
+# descriptors, dispatch stubs, kernel code and the C reference decoder, and needs nothing at run time but libc. When a
+# specification, codebook or template changes, the pairs that were made from it are made again, and no others.
 #
 # Call it in the directory that defines TARGET. When cross-compiling, QKGEN_EXECUTABLE names a qkgen for the host.
 include_guard(GLOBAL)

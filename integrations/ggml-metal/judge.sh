@@ -26,7 +26,8 @@ for type; do
     name=kernel_${run% *} harness=${run#* } log=$(mktemp)
     [ "$harness" != ggml-metal-get-rows ] || sets_of=()
     [ "$harness" = ggml-metal-get-rows ] || sets_of=("${sets[@]}")
-    if "$qkgen" judge "$text" --kernel "$prefix$name" --format "$type" --harness "$harness" "${sets_of[@]}" --time-limit 200 ${QUICK:+--quick} >"$log" 2>&1; then
+    if "$qkgen" judge "$text" --kernel "$prefix$name" --format "$type" --harness "$harness" "${sets_of[@]}" \
+      --time-limit 200 ${QUICK:+--quick} >"$log" 2>&1; then
       echo "$prefix$name: clean"
     else
       status=1

@@ -13,7 +13,8 @@
     constexpr uint ROWS = QKGEN_ROWS, TILES = 1;
     constexpr bool SHARED = QKGEN_SHARED;
     threadgroup float partial[8 * ROWS];
-    const uint i12 = group.z % uint(args.ne12), i13 = group.z / uint(args.ne12), rows = args.ne01, row_tiles = args.ne00 / @{tile_elements};
+    const uint i12 = group.z % uint(args.ne12), i13 = group.z / uint(args.ne12), rows = args.ne01;
+    const uint row_tiles = args.ne00 / @{tile_elements};
     const uint first = (SHARED ? group.x : group.x * simdgroups + simdgroup) * ROWS;
     const ulong matrix = i12 / uint(args.r2) * args.nb02 + i13 / uint(args.r3) * args.nb03;
     device const packed_float4 *x = (device const packed_float4 *)(src1 + group.y * args.nb11 + i12 * args.nb12 + i13 * args.nb13);

@@ -13,7 +13,8 @@
     constexpr uint ROWS = QKGEN_ROWS, TILES = 1;
     constexpr bool SHARED = QKGEN_SHARED;
     threadgroup float partial[8 * ROWS];
-    const uint token = group.z / uint(args.nei0), slot = group.z % uint(args.nei0), rows = args.ne01, row_tiles = args.ne00 / @{tile_elements};
+    const uint token = group.z / uint(args.nei0), slot = group.z % uint(args.nei0), rows = args.ne01;
+    const uint row_tiles = args.ne00 / @{tile_elements};
     const uint first = (SHARED ? group.x : group.x * simdgroups + simdgroup) * ROWS;
     const ulong matrix = uint(((device const int *)(ids + token * args.nbi1))[slot]) * args.nb02;
     device const packed_float4 *x = (device const packed_float4 *)(src1 + slot % uint(args.ne11) * args.nb11 + token * args.nb12);
