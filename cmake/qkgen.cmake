@@ -7,6 +7,7 @@
 #     [CLASSES class...]           of sums: exact, int8, split, int24, half, mma; all but the last two, unless given
 #     [TYPES f32|f16|bf16...]      of results and, of sums, of x: all, unless given
 #     [SCHEDULES schedule...]      of sums on Vulkan beside plain rows: all, unless given (qkgen emit --help lists them)
+#     [PACKED]                     words take a quarter of the bytes; the engine calls qk_unpack_kernels before it uses any
 #     [APIS vulkan|metal...]       vulkan, unless given
 #     [SPECS file.quant...])       specifications of the engine's own, besides those that come with qkgen
 #
@@ -64,13 +65,13 @@ const qk_kernel_set *const qkgen_kernels[QKGEN_KERNEL_SETS] = {
 endfunction()
 
 function(qkgen_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FORMATS;SETS;FAMILIES;CLASSES;TYPES;SCHEDULES;APIS;SPECS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKED" "" "FORMATS;SETS;FAMILIES;CLASSES;TYPES;SCHEDULES;APIS;SPECS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "qkgen_add_kernels: there is no target '${target}'; add_executable or add_library comes first")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkgen_add_kernels: unexpected '${arg_UNPARSED_ARGUMENTS}'; "
-      "the keywords are FORMATS, SETS, FAMILIES, CLASSES, TYPES, SCHEDULES, APIS and SPECS")
+      "the keywords are FORMATS, SETS, FAMILIES, CLASSES, TYPES, SCHEDULES, PACKED, APIS and SPECS")
   endif()
   if(NOT arg_FORMATS AND NOT arg_SETS)
     message(FATAL_ERROR "qkgen_add_kernels: FORMATS names no format, and SETS no set")
@@ -131,6 +132,9 @@ function(qkgen_add_kernels target)
       set(what --family ${format})
     else()
       set(what --format ${format} ${families})
+      if(arg_PACKED)
+        list(APPEND what --pack)
+      endif()
     endif()
     set(pair ${out}/${format}.h ${out}/${format}.c)
     # qkgen leaves files alone that would not change. Ninja remembers that it ran; other tools need a touch.

@@ -497,6 +497,10 @@ mutate "templates: included text is indented" gen/text/template.c 's/line\.text,
 mutate "a difference adds up" gen/spec/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
   unit bound_test
 
+# ---- packed words ----
+mutate "packed: a carry reaches bytes that wait" runtime/include/qkgen/unpack.h 's/p->first \+ carry\)/p->first)/' unit pack_test
+mutate "packed: there is room" runtime/include/qkgen/unpack.h 's/if \(p->at < p->size\)/if (p->at <= p->size)/' unit pack_test
+
 # ---- modules for MLX ----
 mutate "MLX: small arrays are not in device memory" templates/mlx.py 's/if a.size >= 8:/if a.size >= 0:/' script mlx msl
 mutate "MLX: numbers are a thread's own" gen/text/mlx.c 's/\? "thread const " : constant/? constant : constant/' script mlx msl

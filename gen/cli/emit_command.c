@@ -167,6 +167,8 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
          "of all formats, writes those alone that FILE lists; of the others, hashes in manifest.json"},
         {"--embed", QG_FLAG, &emit.embed, NULL,
          "writes one header and one source for each format, which need nothing else"},
+        {"--pack", QG_FLAG, &emit.pack, NULL,
+         "with --embed: words for Vulkan take a quarter of the bytes, and the engine unpacks them (qkgen/unpack.h)"},
         {"--depfile", QG_TEXT, &emit.depfile, "FILE", "also writes what the files are made from, for make or ninja"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
@@ -179,6 +181,7 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         !choose_shown(session, shown, &emit))
         return 1;
     choose_alone(session->arena, &formats, &emit);
+    if (emit.pack && !emit.embed) return qg_complain("--pack is for pairs: add --embed"), 1;
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);
     find_inputs(session, &emit);

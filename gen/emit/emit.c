@@ -31,7 +31,7 @@ typedef struct product {
 typedef struct emission {
     const qg_emit_options *options;
     qg_templates templates;
-    const char *kernel_h, *dispatch_h;
+    const char *kernel_h, *dispatch_h, *unpack_h;
     const char **set_dispatch_h; /* of each set of families without a format */
     uint32_t n_products;
     product *products; /* of the formats, then of the sets */
@@ -139,8 +139,13 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     const qg_modules *modules = compile_kernels(arena, e, &request, product);
     if (!modules) return;
     if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, &product->why))) return;
-    const qg_c_options c = {
-        .embed = o->embed, .kernel_h = e->kernel_h, .dispatch_h = e->dispatch_h, .modules = modules, .msl = msl};
+    const qg_c_options c = {.embed = o->embed,
+                            .pack = o->pack,
+                            .unpack_h = e->unpack_h,
+                            .kernel_h = e->kernel_h,
+                            .dispatch_h = e->dispatch_h,
+                            .modules = modules,
+                            .msl = msl};
     const char *header = qg_c_header(arena, &e->templates, &request, &c, &product->why);
     const char *source = header ? qg_c_source(arena, &e->templates, &request, &c, &product->why) : NULL;
     if (!source) return;
@@ -533,6 +538,10 @@ static bool embed_headers(qg_arena *arena, emission *e, qg_text *log) {
     embedding of = {.arena = arena, .folder = e->options->runtime_headers, .log = log};
     qg_text kernel_h = qg_text_new(arena), dispatch_h = qg_text_new(arena);
     if (!embed(&of, "kernel.h", &kernel_h) || !embed(&of, "dispatch.h", &dispatch_h)) return false;
+    embedding unpacking = of;
+    qg_text unpack_h = qg_text_new(arena);
+    if (!embed(&unpacking, "unpack.h", &unpack_h)) return false;
+    e->unpack_h = unpack_h.data;
     e->kernel_h = kernel_h.data;
     e->dispatch_h = dispatch_h.data;
     e->set_dispatch_h = QG_NEW_ARRAY(arena, const char *, qg_n_plain_sets);

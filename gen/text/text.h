@@ -157,8 +157,10 @@ char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request
  * source, and `kernel_h` and `dispatch_h` are the texts that take the place of the includes. */
 typedef struct qg_c_options {
     bool embed;
+    bool pack; /* with `embed`: the words are packed, and `unpack_h` is what unpacks them */
     const char *kernel_h;
     const char *dispatch_h;
+    const char *unpack_h;
     const qk_code *spirv;      /* of families that take no format */
     const qg_modules *modules; /* of a format's kernels, by the number of their schedule */
     const char *msl;
@@ -174,6 +176,13 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *
 /* Parts of these files (c.c). `owner` is what shares MSL text and tables: the format. */
 void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage);
 void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage);
+/* pack.c: all modules of a format in one array, packed, and the function NAME_unpack; false where they are no
+ * modules. */
+typedef struct qg_packed_module {
+    const char *name;
+    const qk_code *code;
+} qg_packed_module;
+bool qg_c_add_packed(qg_text *text, const char *name, const qg_packed_module *modules, uint32_t count);
 /* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. `modules` are the names of its words, for
  * each number of a schedule; NULL where it lacks that. */
 typedef struct qg_module_names {

@@ -43,6 +43,11 @@ for word in gemv_f16 gemv_int8 gemv_ahead gemv_shared gemv_teams; do
   says "$word is there" "q4_K_$word" "$work/all/q4_K.c"
   check "$word is left out" bash -c "! grep -q 'q4_K_$word' '$work/some/q4_K.c'"
 done
+check "packed" "${emit[@]}" --pack --out "$work/packed"
+check "packed words are a third, at most" bash -c "${CC:-cc} -std=c11 -Wno-overlength-strings -Os -c -o '$work/all.o' '$work/all/q4_K.c' &&
+  ${CC:-cc} -std=c11 -Os -c -o '$work/packed.o' '$work/packed/q4_K.c' &&
+  [ \$(size '$work/packed.o' | awk 'NR == 2 { print 2 * \$1 }') -lt \$(size '$work/all.o' | awk 'NR == 2 { print \$1 }') ]"
+refuses "packed, and no pair" 'add --embed' "$QKGEN" emit --pack --format q4_K --out "$work/none"
 says "plain rows stay" q4_K_gemv_rows_words "$work/some/q4_K.c"
 refuses "a schedule that does not exist" '--schedule takes rows\|wide\|' "${emit[@]}" --schedule tall --out "$work/none"
 refuses "a type that does not exist" "f64" "${emit[@]}" --type f64 --out "$work/none"

@@ -272,6 +272,8 @@ typedef struct qk_kernel_set {
     const char *name; /* of the format or set */
     uint32_t count;
     const qk_kernel *const *items;
+    int (*unpack)(
+        void); /* of a pair whose words are packed: fills them in, before anything uses them; 0: it could not. Else NULL */
 } qk_kernel_set;
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */

@@ -8,6 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Fills in the words of pairs that were emitted with --pack, before any of their kernels is used, on one thread; 0: there was no memory. */
+static inline int qk_unpack_kernels(const qk_kernel_set *const *sets, size_t count) {
+    for (size_t s = 0; s < count; s++)
+        if (sets[s]->unpack != NULL && !sets[s]->unpack())
+            return 0;
+    return 1;
+}
+
 /* The kernel of a format for an API; NULL where there is none in the `count` sets. `family` is "gemv", say; `klass` a class of sums, such as
  * "split"; NULL and "exact" are the same, and all others' is NULL; `type` is "f32", "f16" or "bf16", of results or, of sums, of x. */
 static inline const qk_kernel *qk_find_kernel(const qk_kernel_set *const *sets, size_t count, qk_api api,

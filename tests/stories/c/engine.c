@@ -218,6 +218,7 @@ int main(void) {
 
     const qk_range blocks = {weights.handle, 0, BYTES};
     qk_error error;
+    if (!qk_unpack_kernels(qkgen_kernels, QKGEN_KERNEL_SETS)) return 1;
     const qk_kernel *kernel =
         qk_find_kernel(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, "q4_K", "gemv", NULL, "f32");
     qk_status status = qk_dispatch_gemv(&backend, kernel, &blocks, (qk_range){x.handle, 0, COLS * 4},
