@@ -2342,7 +2342,7 @@ static const qk_kernel *const affine_b3_g64_bf16_all[] = {
     &qk_affine_b3_g64_bf16_set_rows_f32_metal,
 };
 
-const qk_kernel_set qk_affine_b3_g64_bf16_kernels = {"affine_b3_g64_bf16", 36, affine_b3_g64_bf16_all};
+const qk_kernel_set qk_affine_b3_g64_bf16_kernels = {"affine_b3_g64_bf16", 36, affine_b3_g64_bf16_all, 0};
 
 /* ---- dispatch ---- */
 

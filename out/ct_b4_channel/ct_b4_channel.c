@@ -1418,7 +1418,7 @@ static const qk_kernel *const ct_b4_channel_all[] = {
     &qk_ct_b4_channel_gemv_int24_f16_vulkan,
 };
 
-const qk_kernel_set qk_ct_b4_channel_kernels = {"ct_b4_channel", 22, ct_b4_channel_all};
+const qk_kernel_set qk_ct_b4_channel_kernels = {"ct_b4_channel", 22, ct_b4_channel_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -898,7 +898,7 @@ static const qk_kernel *const fp8_block_all[] = {
     &qk_fp8_block_gemv_f16_metal,
 };
 
-const qk_kernel_set qk_fp8_block_kernels = {"fp8_block", 16, fp8_block_all};
+const qk_kernel_set qk_fp8_block_kernels = {"fp8_block", 16, fp8_block_all, 0};
 
 /* ---- dispatch ---- */
 

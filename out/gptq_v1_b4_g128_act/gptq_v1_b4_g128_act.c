@@ -915,7 +915,7 @@ static const qk_kernel *const gptq_v1_b4_g128_act_all[] = {
     &qk_gptq_v1_b4_g128_act_gemv_f16_metal,
 };
 
-const qk_kernel_set qk_gptq_v1_b4_g128_act_kernels = {"gptq_v1_b4_g128_act", 16, gptq_v1_b4_g128_act_all};
+const qk_kernel_set qk_gptq_v1_b4_g128_act_kernels = {"gptq_v1_b4_g128_act", 16, gptq_v1_b4_g128_act_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -1448,7 +1448,7 @@ static const qk_kernel *const hqq_b3_g64_all[] = {
     &qk_hqq_b3_g64_gemv_int24_f16_vulkan,
 };
 
-const qk_kernel_set qk_hqq_b3_g64_kernels = {"hqq_b3_g64", 22, hqq_b3_g64_all};
+const qk_kernel_set qk_hqq_b3_g64_kernels = {"hqq_b3_g64", 22, hqq_b3_g64_all, 0};
 
 /* ---- dispatch ---- */
 

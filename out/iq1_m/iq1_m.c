@@ -4424,7 +4424,7 @@ static const qk_kernel *const iq1_m_all[] = {
     &qk_iq1_m_gemv_id_int24_f16_vulkan,
 };
 
-const qk_kernel_set qk_iq1_m_kernels = {"iq1_m", 32, iq1_m_all};
+const qk_kernel_set qk_iq1_m_kernels = {"iq1_m", 32, iq1_m_all, 0};
 
 /* ---- dispatch ---- */
 

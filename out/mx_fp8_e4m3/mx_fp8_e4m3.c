@@ -1027,7 +1027,7 @@ static const qk_kernel *const mx_fp8_e4m3_all[] = {
     &qk_mx_fp8_e4m3_gemv_id_f16_metal,
 };
 
-const qk_kernel_set qk_mx_fp8_e4m3_kernels = {"mx_fp8_e4m3", 20, mx_fp8_e4m3_all};
+const qk_kernel_set qk_mx_fp8_e4m3_kernels = {"mx_fp8_e4m3", 20, mx_fp8_e4m3_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -2397,7 +2397,7 @@ static const qk_kernel *const mxfp4_all[] = {
     &qk_mxfp4_set_rows_f32_metal,
 };
 
-const qk_kernel_set qk_mxfp4_kernels = {"mxfp4", 36, mxfp4_all};
+const qk_kernel_set qk_mxfp4_kernels = {"mxfp4", 36, mxfp4_all, 0};
 
 /* ---- dispatch ---- */
 

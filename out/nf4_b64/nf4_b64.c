@@ -959,7 +959,7 @@ static const qk_kernel *const nf4_b64_all[] = {
     &qk_nf4_b64_gemv_f16_metal,
 };
 
-const qk_kernel_set qk_nf4_b64_kernels = {"nf4_b64", 16, nf4_b64_all};
+const qk_kernel_set qk_nf4_b64_kernels = {"nf4_b64", 16, nf4_b64_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -907,7 +907,7 @@ static const qk_kernel *const nvfp4_ckpt_all[] = {
     &qk_nvfp4_ckpt_gemv_f16_metal,
 };
 
-const qk_kernel_set qk_nvfp4_ckpt_kernels = {"nvfp4_ckpt", 16, nvfp4_ckpt_all};
+const qk_kernel_set qk_nvfp4_ckpt_kernels = {"nvfp4_ckpt", 16, nvfp4_ckpt_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -2235,7 +2235,7 @@ static const qk_kernel *const q4_0_all[] = {
     &qk_q4_0_set_rows_f32_metal,
 };
 
-const qk_kernel_set qk_q4_0_kernels = {"q4_0", 36, q4_0_all};
+const qk_kernel_set qk_q4_0_kernels = {"q4_0", 36, q4_0_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -2409,7 +2409,7 @@ static const qk_kernel *const q4_K_all[] = {
     &qk_q4_K_set_rows_f32_metal,
 };
 
-const qk_kernel_set qk_q4_K_kernels = {"q4_K", 36, q4_K_all};
+const qk_kernel_set qk_q4_K_kernels = {"q4_K", 36, q4_K_all, 0};
 
 /* ---- dispatch ---- */
 

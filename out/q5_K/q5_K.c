@@ -2423,7 +2423,7 @@ static const qk_kernel *const q5_K_all[] = {
     &qk_q5_K_set_rows_f32_metal,
 };
 
-const qk_kernel_set qk_q5_K_kernels = {"q5_K", 36, q5_K_all};
+const qk_kernel_set qk_q5_K_kernels = {"q5_K", 36, q5_K_all, 0};
 
 /* ---- dispatch ---- */
 

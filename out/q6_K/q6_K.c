@@ -2350,7 +2350,7 @@ static const qk_kernel *const q6_K_all[] = {
     &qk_q6_K_set_rows_f32_metal,
 };
 
-const qk_kernel_set qk_q6_K_kernels = {"q6_K", 36, q6_K_all};
+const qk_kernel_set qk_q6_K_kernels = {"q6_K", 36, q6_K_all, 0};
 
 /* ---- dispatch ---- */
 

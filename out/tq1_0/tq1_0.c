@@ -2234,7 +2234,7 @@ static const qk_kernel *const tq1_0_all[] = {
     &qk_tq1_0_set_rows_f32_metal,
 };
 
-const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 36, tq1_0_all};
+const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 36, tq1_0_all, 0};
 
 /* ---- dispatch ---- */
 
