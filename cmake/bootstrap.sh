@@ -30,6 +30,7 @@ packages=(
   vulkan-validationlayers            # the tests run under them
   libcmocka-dev                      # the tests
   clang-16 libclang-16-dev           # Metal kernels on the CPU; C headers
+  python3                            # the tests run modules for MLX
 )
 
 # install_missing PACKAGE...
@@ -66,7 +67,7 @@ glslang_version() {
   "${CC:-cc}" -E -dM -x c -include glslang/build_info.h /dev/null 2>/dev/null | sed -n 's/^#define GLSLANG_VERSION_MAJOR //p'
 }
 newer_glslang() {
-  install_missing python3 debian-archive-keyring && cmake/glslang.sh build/glslang
+  install_missing debian-archive-keyring && cmake/glslang.sh build/glslang
 }
 version=$(glslang_version || true) # none where `cc` does not find it: cmake says what it needs
 if [ "${QKGEN_GLSLANG:-}" != system ] && [ "${version:-0}" -gt 0 ] && [ "$version" -lt 13 ] && ! (newer_glslang); then

@@ -6,10 +6,12 @@ function(qkgen_missing what package)
   message(FATAL_ERROR "qkgen needs ${what}.\nOn Debian and Ubuntu: apt-get install ${package}")
 endfunction()
 
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads)
-if(NOT Threads_FOUND)
-  qkgen_missing("POSIX threads" libc6-dev)
+if(QKGEN_GENERATOR)
+  set(THREADS_PREFER_PTHREAD_FLAG ON)
+  find_package(Threads)
+  if(NOT Threads_FOUND)
+    qkgen_missing("POSIX threads" libc6-dev)
+  endif()
 endif()
 
 # ---- glslang, SPIRV-Tools -------------------------------------------------------------------------------------------
@@ -22,6 +24,8 @@ endif()
 # has cmake/glslang.sh build newer ones into a folder of the build tree, from which they are then taken, headers and
 # libraries both: the two never mix with the system's.
 
+set(QKGEN_GLSLANG_VERSION 0)
+if(QKGEN_GENERATOR AND QKGEN_GLSLANG)
 set(QKGEN_GLSLANG_ROOT "" CACHE PATH "Where glslang and SPIRV-Tools are installed; empty: the build tree, else the system")
 if(QKGEN_GLSLANG_ROOT)
   set(QKGEN_GLSLANG_PREFIX ${QKGEN_GLSLANG_ROOT})
@@ -102,11 +106,14 @@ else()
 endif()
 # The C++ runtime that the archives need: what this toolchain's C++ compiler links.
 foreach(library IN LISTS CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
-  if(library MATCHES "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+  if(QKGEN_STATIC_LIBSTDCXX)
+    # The C++ compiler links, and brings it.
+  elseif(library MATCHES "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
     target_link_libraries(qkgen_glslang INTERFACE ${library})
   endif()
 endforeach()
 target_link_libraries(qkgen_glslang INTERFACE Threads::Threads)
+endif() # QKGEN_GLSLANG
 
 # ---- Vulkan ---------------------------------------------------------------------------------------------------------
 
@@ -125,7 +132,7 @@ endif()
 # Debian and Ubuntu, the newest that has its header. Sets QKGEN_LIBCLANG_INCLUDE_DIR and QKGEN_LIBCLANG_LIBRARY, or leaves
 # one false.
 
-if(QKGEN_LIBCLANG)
+if(QKGEN_LIBCLANG AND QKGEN_GENERATOR)
   file(GLOB QKGEN_LLVM_FOLDERS /usr/lib/llvm-*)
   list(SORT QKGEN_LLVM_FOLDERS COMPARE NATURAL ORDER DESCENDING)
   find_path(QKGEN_LIBCLANG_INCLUDE_DIR clang-c/Index.h PATHS ${QKGEN_LLVM_FOLDERS} PATH_SUFFIXES include)
@@ -149,7 +156,7 @@ endif()
 
 # ---- cJSON ----------------------------------------------------------------------------------------------------------
 
-if(QKGEN_RUNTIME)
+if(QKGEN_RUNTIME AND QKGEN_GENERATOR)
   find_path(QKGEN_CJSON_INCLUDE_DIR cjson/cJSON.h)
   find_library(QKGEN_CJSON_LIBRARY cjson)
   mark_as_advanced(QKGEN_CJSON_INCLUDE_DIR QKGEN_CJSON_LIBRARY)
@@ -167,7 +174,7 @@ endif()
 
 # ---- SPIRV-Cross ----------------------------------------------------------------------------------------------------
 
-if(QKGEN_RUNTIME)
+if(QKGEN_RUNTIME AND QKGEN_GENERATOR)
   find_path(QKGEN_SPIRV_CROSS_INCLUDE_DIR spirv_cross/spirv_cross_c.h)
   find_library(QKGEN_SPIRV_CROSS_LIBRARY spirv-cross-c-shared)
   mark_as_advanced(QKGEN_SPIRV_CROSS_INCLUDE_DIR QKGEN_SPIRV_CROSS_LIBRARY)

@@ -35,12 +35,12 @@ run_test() {
     return
   fi
   mkdir -p "$folder/scratch"
-  QKGEN=$PWD/build/qkgen PACK=$PWD/build/tests/pack MODEL_GGUF=$PWD/build/model_gguf SOURCE=$PWD BUILD=$folder/scratch TARGETS=$3 \
+  QKGEN=$PWD/build/qkgen PACK=$PWD/build/tests/pack MODEL_GGUF=$PWD/build/model_gguf QKGEN_MSL=$PWD/build/tests/msl/qkgen-msl SOURCE=$PWD BUILD=$folder/scratch TARGETS=$3 \
     timeout 300 bash "tests/cli/$name.sh" "${@:4}"
 }
 
 build_for() {
-  if [ "$1" = unit ]; then build "$2"; else build qkgen pack random_spec evaluate model_gguf; fi
+  if [ "$1" = unit ]; then build "$2"; else build qkgen pack random_spec evaluate model_gguf qkgen-msl; fi
 }
 
 report() { printf '| %s | `%s` | %s | %s |\n' "$@"; }
@@ -569,6 +569,17 @@ mutate "templates: an @if has one @else" gen/text/template.c 's/last->otherwise 
 mutate "templates: included text is indented" gen/text/template.c 's/line\.text, line\.indent\)/line.text, 0)/' unit template_test
 mutate "a difference adds up" gen/spec/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
   unit bound_test
+
+# ---- packed words ----
+mutate "packed: a carry reaches bytes that wait" runtime/include/qkgen/unpack.h 's/p->first \+ carry\)/p->first)/' unit pack_test
+mutate "packed: there is room" runtime/include/qkgen/unpack.h 's/if \(p->at < p->size\)/if (p->at <= p->size)/' unit pack_test
+
+# ---- modules for MLX ----
+mutate "MLX: small arrays are not in device memory" templates/mlx.py 's/if a.size >= 8:/if a.size >= 0:/' script mlx msl
+mutate "MLX: numbers are a thread's own" gen/text/mlx.c 's/\? "thread const " : constant/? constant : constant/' script mlx msl
+mutate "MLX: positions have three dimensions" gen/text/mlx.c 's/strcmp\(attribute, "threads_per_threadgroup"\) == 0/false/' script mlx msl
+mutate "MLX: a launch takes eight vectors" templates/mlx.py 's/range\(0, vectors, 8\)/range(0, vectors, 16)/' script mlx msl
+mutate "MLX: rows are whole blocks" templates/mlx.py 's/cols % BLOCK_ELEMENTS or rest/rest/' script mlx msl
 
 echo
 echo "$number mutations, $problems of them not as they must be"

@@ -12,9 +12,9 @@ for spec in formats/*.quant; do
   declared=$(sed -nE 's/^[[:space:]]*format[[:space:]]+"?([A-Za-z0-9_]+).*/\1/p' "$spec")
   for name in "$base" $declared; do
     names+=("$name" "${name%_}")
-    # The part before the first underscore, but for such as q4, f16 and int8, which are words of the trade.
+    # The part before the first underscore, but for such as q4, f16 and int8, which are words of the trade, and mlx, a target.
     family=${name%%_*}
-    if ! [[ $family =~ ^([A-Za-z]{1,2}[0-9]*|int[0-9]+)$ ]]; then names+=("$family"); fi
+    if ! [[ $family =~ ^([A-Za-z]{1,2}[0-9]*|int[0-9]+|mlx)$ ]]; then names+=("$family"); fi
   done
 done
 if [ ${#names[@]} -eq 0 ]; then

@@ -81,8 +81,9 @@ uint32_t qg_schedules_of(const qg_kernel *kernel) {
     }
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
         all |= s == QK_SCHEDULE_ROWS || (schedules[s].vectors == SEVERAL && qg_shares_x(kernel)) ? 1u << s : 0;
-    return all | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) | (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) |
+    all |= (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) | (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) |
            (kernel->columns ? 1u << QK_SCHEDULE_COLUMNS : 0);
+    return all & ~kernel->left_out;
 }
 
 qk_schedule qg_main_schedule(const qg_kernel *kernel) {
@@ -97,6 +98,21 @@ qk_schedule qg_main_schedule(const qg_kernel *kernel) {
 const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule) {
     if (schedule == QK_SCHEDULE_NONE) return kernel->module;
     return qg_format(arena, "%s_%s", kernel->module, qg_schedule_name(schedule));
+}
+
+qk_schedule qg_schedule_of_rows(const char *name) {
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
+        if (schedules[s].vectors != MANY && schedules[s].vectors != EXPERTS && strcmp(schedules[s].name, name) == 0)
+            return (qk_schedule)s;
+    return QK_SCHEDULE_NONE;
+}
+
+const char *qg_schedule_words(qg_arena *arena) {
+    const char *words = "";
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
+        if (schedules[s].vectors != MANY && schedules[s].vectors != EXPERTS)
+            words = qg_format(arena, "%s%s%s", words, *words ? "|" : "", schedules[s].name);
+    return words;
 }
 
 bool qg_is_mma(const qg_kernel *kernel) { return kernel->sum && kernel->sum->products == QG_PRODUCTS_MMA; }
@@ -427,15 +443,18 @@ static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
         const qg_family *family = request->families[f];
         if (!qg_takes(family, request->layout)) continue;
         const uint32_t classes = classes_of(arena, request, family, rows);
-        for (uint32_t t = 0; t < family->n_types; ++t)
+        for (uint32_t t = 0; t < family->n_types; ++t) {
+            if (request->types && !(request->types >> family->types[t] & 1)) continue;
             for (uint32_t c = 0; c < qg_n_sum_classes; ++c) {
                 if (!(classes >> c & 1)) continue;
                 qg_kernel kernel = kernel_named(arena, request->layout, family, family->types[t], &qg_sum_classes[c]);
                 if (kernel.sum) kernel.metal_plan = rows;
                 kernel = plan_kernel(arena, kernel, list, count);
                 kernel.reference = (classes & ((UINT32_C(1) << c) - 1)) == 0;
+                if (request->schedules) kernel.left_out = ~(request->schedules | 1u << QK_SCHEDULE_ROWS);
                 QG_PUSH(arena, list, count, capacity, kernel);
             }
+        }
     }
     for (uint32_t i = 0; i < request->n_to; ++i)
         QG_PUSH(arena, list, count, capacity, qg_transcode_new(arena, request->layout, request->to[i]));

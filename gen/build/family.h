@@ -135,6 +135,7 @@ typedef struct qg_kernel {
     const char *module;      /* name of its GLSL and its words, but for the schedule (qg_module_name) */
     uint32_t rows_at_once;   /* at most, of one right-hand side; 0: as many as usual */
     uint32_t overruns;       /* buffers whose wide loads go beyond the last block, a bit each */
+    uint32_t left_out;       /* schedules that nobody asked for, a bit for each number */
     bool reference;          /* in C: of the first class; what the others are held against is the same */
 } qg_kernel;
 
@@ -145,6 +146,9 @@ bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule);
 /* The one that banners and lists speak of: of larger tiles where it has them; QK_SCHEDULE_NONE where there are none. */
 qk_schedule qg_main_schedule(const qg_kernel *kernel);
 const char *qg_schedule_name(qk_schedule schedule);
+/* The schedule of sums over rows of that name, or QK_SCHEDULE_NONE; and all their names, "|" between them. */
+qk_schedule qg_schedule_of_rows(const char *name);
+const char *qg_schedule_words(qg_arena *arena);
 /* Whether it is for several right-hand sides, whose x a workgroup shares. */
 bool qg_schedule_shares_x(qk_schedule schedule);
 /* The name of a kernel's GLSL and words with a schedule. */
@@ -212,7 +216,9 @@ typedef struct qg_request {
     const qg_family *const *families;
     uint32_t n_to; /* formats that blocks are transcoded to */
     const qg_layout *const *to;
-    uint32_t classes; /* of sums, as bits; 0: the first, exact */
+    uint32_t classes;   /* of sums, as bits; 0: the first, exact */
+    uint32_t types;     /* of results, or, of sums, of x: bits of qg_scalar; 0: all */
+    uint32_t schedules; /* of sums over rows, beside plain rows: bits of their numbers; 0: all */
     bool vulkan, metal;
     bool without_mma;     /* the compiler of GLSL does not know matrix units */
     const char *command;  /* that regenerates, for the banner */

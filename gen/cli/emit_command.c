@@ -35,6 +35,29 @@ static bool choose_classes(qg_session *session, const qg_texts *names, qg_emit_o
     return true;
 }
 
+/* Types of results and of x, and schedules beside plain rows: all, unless some are named. */
+static bool choose_variants(qg_session *session, const qg_texts *types, const qg_texts *schedules,
+                            qg_emit_options *emit) {
+    for (uint32_t n = 0; n < types->count; ++n) {
+        qg_scalar type = QG_F32;
+        if (!qg_math_named(types->items[n], &type)) return false;
+        emit->types |= UINT32_C(1) << type;
+    }
+    for (uint32_t n = 0; n < schedules->count; ++n) {
+        const qk_schedule schedule = qg_schedule_of_rows(schedules->items[n]);
+        if (schedule == QK_SCHEDULE_NONE)
+            return qg_complain("--schedule takes %s, not '%s'", qg_schedule_words(session->arena),
+                               schedules->items[n]) == 0;
+        emit->schedules |= UINT32_C(1) << schedule;
+    }
+    for (uint32_t f = 0; f < emit->n_families && emit->types; ++f)
+        for (uint32_t t = 0; t < emit->families[f]->n_types; ++t)
+            if (emit->types >> emit->families[f]->types[t] & 1) return true;
+    return !emit->types || !emit->n_families ||
+           qg_complain("no kernel of these families has that type: sums take x in f32 and f16, and encoders in f32") ==
+               0;
+}
+
 /* Those with descriptors, unless some are named. */
 static bool choose_apis(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
     emit->vulkan = emit->metal = names->count == 0;
@@ -87,12 +110,31 @@ static bool add_sources(qg_session *session, const qg_emit_options *emit, qg_tex
     return true;
 }
 
+/* Texts that need no C stand alone where nothing else is asked for; of all formats, those that have one. */
+static void choose_alone(qg_arena *arena, const qg_texts *formats, qg_emit_options *emit) {
+    emit->texts_alone = emit->texts && !emit->vulkan && !emit->metal;
+    for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t)
+        if (emit->texts >> t & 1 && !qg_targets[t].prefix) emit->texts_alone = false;
+    if (!emit->texts_alone) return;
+    emit->every_format = false;
+    const qg_layout **taken = QG_NEW_ARRAY(arena, const qg_layout *, emit->n_layouts + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < emit->n_layouts; ++i) {
+        bool takes = formats->count != 0;
+        for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t)
+            if (emit->texts >> t & 1) takes |= !qg_targets[t].takes || qg_targets[t].takes(emit->layouts[i]);
+        if (takes) taken[count++] = emit->layouts[i];
+    }
+    emit->layouts = taken;
+    emit->n_layouts = count;
+    emit->n_plains = 0;
+}
+
 /* The files that the chosen formats are made from: specifications and the tables beside them. */
 static void find_inputs(qg_session *session, qg_emit_options *emit) {
     qg_texts inputs = {0};
     for (uint32_t i = 0; i < emit->n_layouts + emit->n_transcodes; ++i) {
-        const qg_spec *spec =
-            (i < emit->n_layouts ? emit->layouts[i] : emit->transcodes[i - emit->n_layouts].to)->spec;
+        const qg_spec *spec = (i < emit->n_layouts ? emit->layouts[i] : emit->transcodes[i - emit->n_layouts].to)->spec;
         const char *path = spec->source->path, *slash = strrchr(path, '/');
         QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, path);
         for (uint32_t t = 0; t < spec->n_tables; ++t) {
@@ -137,7 +179,8 @@ static void print_report(qg_arena *arena, const qg_emit_options *emit, const qg_
 }
 
 int qg_command_emit(qg_session *session, int argc, char **argv) {
-    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, transcodes = {0}, rest = {0};
+    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, types = {0}, schedules = {0}, transcodes = {0},
+             rest = {0};
     const char *math_name = NULL, *shown = NULL;
     qg_scalar math;
     qg_emit_options emit = {.out = "out"};
@@ -149,8 +192,12 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
          "--format and --family, nothing else"},
         {"--api", QG_TEXTS, &apis, qg_format(session->arena, "vulkan|metal%s", qg_api_words(session->arena)),
          "an API (default: vulkan and metal)"},
+        {"--target", QG_TEXTS, &apis, "API", "the same"},
         {"--class", QG_TEXTS, &classes, qg_class_words(),
          "how sums over rows multiply (default: all but half and mma)"},
+        {"--type", QG_TEXTS, &types, "f32|f16|bf16", "types of results and, of sums, of x (default: all)"},
+        {"--schedule", QG_TEXTS, &schedules, qg_schedule_words(session->arena),
+         "of sums over rows on Vulkan, beside plain rows, which are always there (default: all)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
          "rounds each operation of a value to that type (default: f32)"},
         {"--out", QG_TEXT, &emit.out, "DIR", "the folder that is written to (default: out)"},
@@ -159,6 +206,8 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
          "of all formats, writes those alone that FILE lists; of the others, hashes in manifest.json"},
         {"--embed", QG_FLAG, &emit.embed, NULL,
          "writes one header and one source for each format, which need nothing else"},
+        {"--pack", QG_FLAG, &emit.pack, NULL,
+         "with --embed: words for Vulkan take a quarter of the bytes, and the engine unpacks them (qkgen/unpack.h)"},
         {"--depfile", QG_TEXT, &emit.depfile, "FILE", "also writes what the files are made from, for make or ninja"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
@@ -171,9 +220,12 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
     const bool alone = transcodes.count && !formats.count && !families.count;
     if (!add_sources(session, &emit, &formats)) return 1;
     if (!choose_classes(session, &classes, &emit) || (!alone && !qg_choose_families(session, &families, &emit)) ||
-        !choose_apis(session, &apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
-        !qg_choose_layouts(session, &formats, math, &emit) || !choose_shown(session, shown, &emit))
+        !choose_variants(session, &types, &schedules, &emit) || !choose_apis(session, &apis, &emit) ||
+        !choose_plains(session, &families, &formats, &emit) || !qg_choose_layouts(session, &formats, math, &emit) ||
+        !choose_shown(session, shown, &emit))
         return 1;
+    choose_alone(session->arena, &formats, &emit);
+    if (emit.pack && !emit.embed) return qg_complain("--pack is for pairs: add --embed"), 1;
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);
     find_inputs(session, &emit);

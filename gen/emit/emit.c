@@ -31,7 +31,7 @@ typedef struct product {
 typedef struct emission {
     const qg_emit_options *options;
     qg_templates templates;
-    const char *kernel_h, *dispatch_h;
+    const char *kernel_h, *dispatch_h, *unpack_h;
     const char **set_dispatch_h; /* of each set of families without a format */
     uint32_t n_products;
     product *products; /* of the formats, then of the sets */
@@ -105,7 +105,8 @@ static bool add_texts(qg_arena *arena, const emission *e, const qg_request *requ
         if (!(e->options->texts >> t & 1)) continue;
         const char *text = target->print(arena, &e->templates, request, &product->why);
         if (!text) return false;
-        add(product, qg_format(arena, "%s%s.%s", folder, request->layout->name, target->ending), text, false);
+        const char *prefix = target->prefix ? target->prefix : "";
+        add(product, qg_format(arena, "%s%s%s.%s", folder, prefix, request->layout->name, target->ending), text, false);
     }
     return true;
 }
@@ -129,6 +130,8 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
                           .n_families = o->n_families,
                           .families = o->families,
                           .classes = o->classes,
+                          .types = o->types,
+                          .schedules = o->schedules,
                           .vulkan = o->vulkan,
                           .metal = o->metal,
                           .command = command(arena, layout)};
@@ -142,11 +145,20 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     }
     request.list = &kernels; /* from here on it stays as it is */
     const char *name = layout->name, *msl = "";
+    if (o->texts_alone) {
+        add_texts(arena, e, &request, "", product);
+        return;
+    }
     const qg_modules *modules = compile_kernels(arena, e, &request, product);
     if (!modules) return;
     if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, &product->why))) return;
-    const qg_c_options c = {
-        .embed = o->embed, .kernel_h = e->kernel_h, .dispatch_h = e->dispatch_h, .modules = modules, .msl = msl};
+    const qg_c_options c = {.embed = o->embed,
+                            .pack = o->pack,
+                            .unpack_h = e->unpack_h,
+                            .kernel_h = e->kernel_h,
+                            .dispatch_h = e->dispatch_h,
+                            .modules = modules,
+                            .msl = msl};
     const char *header = qg_c_header(arena, &e->templates, &request, &c, &product->why);
     const char *source = header ? qg_c_source(arena, &e->templates, &request, &c, &product->why) : NULL;
     if (!source) return;
@@ -539,6 +551,10 @@ static bool embed_headers(qg_arena *arena, emission *e, qg_text *log) {
     embedding of = {.arena = arena, .folder = e->options->runtime_headers, .log = log};
     qg_text kernel_h = qg_text_new(arena), dispatch_h = qg_text_new(arena);
     if (!embed(&of, "kernel.h", &kernel_h) || !embed(&of, "dispatch.h", &dispatch_h)) return false;
+    embedding unpacking = of;
+    qg_text unpack_h = qg_text_new(arena);
+    if (!embed(&unpacking, "unpack.h", &unpack_h)) return false;
+    e->unpack_h = unpack_h.data;
     e->kernel_h = kernel_h.data;
     e->dispatch_h = dispatch_h.data;
     e->set_dispatch_h = QG_NEW_ARRAY(arena, const char *, qg_n_plain_sets);
@@ -565,7 +581,8 @@ bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *re
     emission e = {.options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!load_inputs(arena, &e, log)) return false;
     if (options->vulkan && !qg_spirv_open()) {
-        qg_text_puts(log, "error: the GLSL compiler cannot be initialised\n");
+        qg_text_printf(log, "error: %s\n",
+                       qg_spirv_absent ? qg_spirv_absent : "the GLSL compiler cannot be initialised");
         return false;
     }
     e.n_products = options->n_layouts + qg_n_plain_sets;

@@ -13,9 +13,11 @@ typedef struct qg_emit_options {
     const char *out;
     const char *templates; /* folder */
     bool check;            /* compare with what is there and write nothing */
+    bool pack;             /* with `embed`: words of SPIR-V are packed */
     bool embed;            /* drop-in pairs in `out` itself instead of the reviewed tree */
     bool vulkan, metal;
     uint32_t texts;    /* other APIs, whose targets are text alone: bits of qg_target_id */
+    bool texts_alone;  /* no C beside them */
     bool every_format; /* `out` is the whole tree: files that belong to nothing are orphans */
     uint32_t n_families;
     const qg_family *const *families;
@@ -23,8 +25,9 @@ typedef struct qg_emit_options {
     const qg_layout *const *layouts;
     uint32_t n_transcodes;
     const qg_transcoding *transcodes;
-    uint32_t classes;  /* of sums, as bits */
-    uint32_t n_plains; /* families without a format; their sets are emitted with these */
+    uint32_t classes;          /* of sums, as bits */
+    uint32_t types, schedules; /* as a qg_request has them */
+    uint32_t n_plains;         /* families without a format; their sets are emitted with these */
     const qg_plain *const *plains;
     const char *shown_list; /* the file of `shown`, for messages */
     const bool

@@ -16,6 +16,8 @@
 #include <glslang/Public/resource_limits_c.h>
 #include <spirv-tools/libspirv.h>
 
+const char *const qg_spirv_absent = NULL;
+
 bool qg_spirv_open(void) { return glslang_initialize_process() != 0; }
 
 bool qg_spirv_has_matrices(void) { return QKGEN_GLSLANG_VERSION >= 13; }

@@ -5,6 +5,9 @@
 
 #include "spec/spec.h"
 
+/* NULL; or, where this was built without a compiler (spirv_none.c), that it was. */
+extern const char *const qg_spirv_absent;
+
 /* Prepares the compiler. Called once before the first qg_spirv_compile, on any thread; false when the compiler refuses.
  * Pairs nest: the process state goes with the last qg_spirv_close. */
 bool qg_spirv_open(void);

@@ -379,6 +379,22 @@ void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char 
                    owner);
 }
 
+/* Whether it could be packed. */
+static bool add_packed_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
+                            const qg_c_options *options) {
+    qg_packed_module *list = NULL;
+    uint32_t n = 0, capacity = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t s = 0; s < QK_SCHEDULE_COUNT && request->vulkan; ++s)
+            if (options->modules[i].of[s]) {
+                const qg_packed_module module = {qg_module_name(text->arena, &kernels[i], (qk_schedule)s),
+                                                 options->modules[i].of[s]};
+                QG_PUSH(text->arena, list, n, capacity, module);
+            }
+    if (request->metal) qg_c_add_msl(text, request->layout->name, options->msl, "static ");
+    return qg_c_add_packed(text, request->layout->name, list, n);
+}
+
 static void add_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
                      const qg_c_options *options, const char *linkage) {
     for (uint32_t i = 0; i < count; ++i)
@@ -470,9 +486,30 @@ static const char *sum_class(qg_arena *arena, const qg_kernel *kernel) {
     return other ? qg_format(arena, "; class %s", kernel->sum->name) : "";
 }
 
+/* All descriptors, by which qkgen/registry.h finds one. */
+static char *kernel_set(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count,
+                        bool packed) {
+    const char *name = request->layout->name;
+    qg_text text = qg_text_new(arena);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        for (int metal = 0; metal < 2; ++metal)
+            if (metal ? has_metal(request, &kernels[i]) : qg_on_vulkan(request, &kernels[i]))
+                qg_text_printf(&text, "    &qk_%s_%s,\n", kernels[i].name, metal ? "metal" : "vulkan"), ++n;
+    if (!n) return "";
+    return qg_format(arena,
+                     "static const qk_kernel *const %s_all[] = {\n%s};\n\n"
+                     "const qk_kernel_set qk_%s_kernels = {\"%s\", %u, %s_all, %s};\n",
+                     name, text.data, name, name, n, name, packed ? qg_format(arena, "%s_unpack", name) : "0");
+}
+
 static char *declarations(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text text = qg_text_new(arena);
     const bool dispatched = request->vulkan || request->metal;
+    if (dispatched)
+        qg_text_printf(
+            &text, "/* All descriptors below, for qkgen/registry.h. */\nextern const qk_kernel_set qk_%s_kernels;\n\n",
+            request->layout->name);
     for (uint32_t i = 0; i < count; ++i) {
         const qg_kernel *kernel = &kernels[i];
         qg_text_printf(&text, "%s/* %s: %s, in %s%s. */\n", i ? "\n" : "", kernel->name, kernel->family->summary,
@@ -504,8 +541,9 @@ char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_reque
     return qg_wrap(arena, qg_expand(arena, templates, "format.h", holes.items, holes.count, why));
 }
 
-static const char *dispatch_text(const qg_request *request, const qg_c_options *options) {
+static const char *dispatch_text(qg_arena *arena, const qg_request *request, const qg_c_options *options) {
     if (!request->vulkan && !request->metal) return "";
+    if (options->embed && options->pack) return qg_format(arena, "%s\n%s", options->dispatch_h, options->unpack_h);
     return options->embed ? options->dispatch_h : "#include <qkgen/dispatch.h>";
 }
 
@@ -565,15 +603,21 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     const char *encoder_text = reference_text ? encoder(arena, templates, kernels, count, why) : NULL;
     if (!encoder_text) return NULL;
     qg_text code = qg_text_new(arena);
-    if (options->embed)
+    const bool packed = options->embed && options->pack && request->vulkan && count;
+    if (packed && !add_packed_code(&code, request, kernels, count, options)) {
+        *why = "the words cannot be packed";
+        return NULL;
+    }
+    if (options->embed && !packed)
         add_code(&code, request, kernels, count, options, "static ");
-    else if (request->vulkan || request->metal)
+    else if (!options->embed && (request->vulkan || request->metal))
         declare_code(&code, request, kernels, count, options);
     qg_text_puts(&code, descriptors(arena, request, kernels, count));
+    qg_text_puts(&code, kernel_set(arena, request, kernels, count, packed));
     const char *sentence = qg_format(arena, "%s: reference decoder, descriptors and dispatch stubs.", layout->name);
     qg_hole(&holes, "format", layout->name);
     qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "/* ", " * ", " */\n"));
-    qg_hole(&holes, "dispatch", dispatch_text(request, options));
+    qg_hole(&holes, "dispatch", dispatch_text(arena, request, options));
     qg_hole(&holes, "prelude", prelude_text);
     const bool decodes = mentions(reference_text, "value_at") || mentions(reference_text, "f16_at") ||
                          mentions(reference_text, "bf16_at");

@@ -268,6 +268,7 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *pr
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "%s%s\n", open, sentence);
     qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
+    qg_text_printf(&text, "%s" QG_LICENCE_LINE "\n", prefix);
     qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each.\n", prefix, layout->block_bytes,
                    layout->elements, qg_bits_per_element(layout));
     const qg_layout *to = program ? program->kernel->to : NULL;

@@ -454,4 +454,7 @@ const qg_target qg_targets[QG_TARGET_COUNT] = {
                    .choose = "select",
                    .wide_load = "$b[$i]",
                    .narrow_load = "(uint)$b[$i]"},
+    /* Its kernels are those of QG_MSL. */
+    [QG_MLX] =
+        {.api = "mlx", .ending = "py", .prefix = "qkgen_", .takes = qg_mlx_takes, .print = qg_mlx, .column = QG_MSL},
 };

@@ -6,7 +6,7 @@
 
 /* ---- print.c and the targets ------------------------------------------------------------------------------------- */
 
-typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_OPENCL, QG_TARGET_COUNT } qg_target_id;
+typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_OPENCL, QG_MLX, QG_TARGET_COUNT } qg_target_id;
 
 struct qg_templates;
 
@@ -16,6 +16,9 @@ typedef struct qg_target {
      * file, and what prints all kernels that the request has for it; NULL and *why on a broken template, a fault of the
      * generator, or where there are none. Without a name, `emit` asks for the language itself. */
     const char *api, *ending;
+    const char
+        *prefix; /* of the file's name; NULL: none. A text with one needs no C: alone, it stands in the folder itself */
+    bool (*takes)(const qg_layout *layout); /* NULL: every format */
     char *(*print)(qg_arena *arena, const struct qg_templates *templates, const qg_request *request, const char **why);
     qg_target_id column;                    /* of ops.def: its own, or that of its nearest relative */
     const char *own[QG_OP_COUNT];           /* patterns where it differs from that column */
@@ -143,6 +146,11 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
               const char **why);
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
 
+/* A Python module for MLX, with the kernels of a request that read blocks (QG_MLX's `print`); and which formats have
+ * one. */
+char *qg_mlx(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
+bool qg_mlx_takes(const qg_layout *layout);
+
 /* OpenCL C of the kernels of a request that decode a whole tensor (QG_OPENCL's `print`). */
 char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
 
@@ -151,8 +159,10 @@ char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request
  * source, and `kernel_h` and `dispatch_h` are the texts that take the place of the includes. */
 typedef struct qg_c_options {
     bool embed;
+    bool pack; /* with `embed`: the words are packed, and `unpack_h` is what unpacks them */
     const char *kernel_h;
     const char *dispatch_h;
+    const char *unpack_h;
     const qk_code *spirv;      /* of families that take no format */
     const qg_modules *modules; /* of a format's kernels, by the number of their schedule */
     const char *msl;
@@ -168,6 +178,13 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *
 /* Parts of these files (c.c). `owner` is what shares MSL text and tables: the format. */
 void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage);
 void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage);
+/* pack.c: all modules of a format in one array, packed, and the function NAME_unpack; false where they are no
+ * modules. */
+typedef struct qg_packed_module {
+    const char *name;
+    const qk_code *code;
+} qg_packed_module;
+bool qg_c_add_packed(qg_text *text, const char *name, const qg_packed_module *modules, uint32_t count);
 /* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. `modules` are the names of its words, for
  * each number of a schedule; NULL where it lacks that. */
 typedef struct qg_module_names {
@@ -240,6 +257,8 @@ void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
+/* What each emitted text says of its licence. */
+#define QG_LICENCE_LINE "Licence: none of qkgen's applies; this text is under that of its specification, or yours."
 /* The lines of the banner, each after `prefix`. They say what `program` costs, or, where it is NULL,
  * what each family does. */
 char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *program, const char *sentence,

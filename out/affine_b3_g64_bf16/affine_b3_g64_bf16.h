@@ -1,5 +1,6 @@
 /* affine_b3_g64_bf16: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 28 bytes for 64 elements, 3.5 bits each.
  * dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1
  * conversions.
@@ -50,6 +51,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* All descriptors below, for qkgen/registry.h. */
+extern const qk_kernel_set qk_affine_b3_g64_bf16_kernels;
 
 /* affine_b3_g64_bf16_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
 extern const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan;

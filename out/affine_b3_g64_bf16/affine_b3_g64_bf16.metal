@@ -1,5 +1,6 @@
 // affine_b3_g64_bf16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 28 bytes for 64 elements, 3.5 bits each.
 // dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 5.56 operations: 0.156 loads, 2.25 bits, 0.156 integer, 2 float,
 // 1 conversions.

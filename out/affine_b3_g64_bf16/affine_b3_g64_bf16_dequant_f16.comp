@@ -1,5 +1,6 @@
 // affine_b3_g64_bf16_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 28 bytes for 64 elements, 3.5 bits each.
 // For each weight 0.438 bytes read and 2 written, 10.1 operations: 0.75 loads, 3.25 bits, 2.12 integer, 2 float, 2 conversions.
 //

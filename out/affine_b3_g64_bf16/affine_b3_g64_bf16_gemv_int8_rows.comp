@@ -1,5 +1,6 @@
 // affine_b3_g64_bf16_gemv_int8_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 28 bytes for 64 elements, 3.5 bits each.
 // For each weight 0.438 bytes read, 3.41 operations: 0.156 loads, 2.44 bits, 0.625 integer, 0.156 float, 0.0312 conversions.
 //

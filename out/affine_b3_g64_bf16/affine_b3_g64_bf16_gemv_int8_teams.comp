@@ -1,5 +1,6 @@
 // affine_b3_g64_bf16_gemv_int8_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 28 bytes for 64 elements, 3.5 bits each.
 // For each weight 0.438 bytes read, 3.33 operations: 0.0625 loads, 2.45 bits, 0.672 integer, 0.109 float, 0.0312 conversions.
 //

@@ -1,5 +1,6 @@
 // affine_b3_g64_bf16_set_rows: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 28 bytes for 64 elements, 3.5 bits each.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"

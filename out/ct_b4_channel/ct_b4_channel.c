@@ -1,5 +1,6 @@
 /* ct_b4_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 18 bytes for 32 elements, 4 bits each.
  * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1
  * conversions.
@@ -18,6 +19,17 @@
  *     value = (q - 8) * s
  */
 #include "ct_b4_channel.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -1556,6 +1568,33 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .x_group = 32,
     .x_reach = 32,
 };
+
+static const qk_kernel *const ct_b4_channel_all[] = {
+    &qk_ct_b4_channel_dequant_f32_vulkan,
+    &qk_ct_b4_channel_dequant_f32_metal,
+    &qk_ct_b4_channel_dequant_f16_vulkan,
+    &qk_ct_b4_channel_dequant_f16_metal,
+    &qk_ct_b4_channel_dequant_bf16_vulkan,
+    &qk_ct_b4_channel_dequant_bf16_metal,
+    &qk_ct_b4_channel_gather_f32_vulkan,
+    &qk_ct_b4_channel_gather_f32_metal,
+    &qk_ct_b4_channel_gather_f16_vulkan,
+    &qk_ct_b4_channel_gather_f16_metal,
+    &qk_ct_b4_channel_gather_bf16_vulkan,
+    &qk_ct_b4_channel_gather_bf16_metal,
+    &qk_ct_b4_channel_gemv_f32_vulkan,
+    &qk_ct_b4_channel_gemv_f32_metal,
+    &qk_ct_b4_channel_gemv_int8_f32_vulkan,
+    &qk_ct_b4_channel_gemv_split_f32_vulkan,
+    &qk_ct_b4_channel_gemv_int24_f32_vulkan,
+    &qk_ct_b4_channel_gemv_f16_vulkan,
+    &qk_ct_b4_channel_gemv_f16_metal,
+    &qk_ct_b4_channel_gemv_int8_f16_vulkan,
+    &qk_ct_b4_channel_gemv_split_f16_vulkan,
+    &qk_ct_b4_channel_gemv_int24_f16_vulkan,
+};
+
+const qk_kernel_set qk_ct_b4_channel_kernels = {"ct_b4_channel", 22, ct_b4_channel_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -1,5 +1,6 @@
 /* ct_b4_channel: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 18 bytes for 32 elements, 4 bits each.
  * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1
  * conversions.
@@ -29,6 +30,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* All descriptors below, for qkgen/registry.h. */
+extern const qk_kernel_set qk_ct_b4_channel_kernels;
 
 /* ct_b4_channel_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
 extern const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan;

@@ -1,5 +1,6 @@
 // ct_b4_channel: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4 bits each.
 // dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1
 // conversions.

@@ -1,5 +1,6 @@
 // ct_b4_channel_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4 bits each.
 // For each weight 0.5 bytes read and 2 written, 6.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 2 conversions.
 //

@@ -1,5 +1,6 @@
 // ct_b4_channel_gemv_int8_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4 bits each.
 // For each weight 0.5 bytes read, 1.94 operations: 0.188 loads, 0.438 bits, 1.06 integer, 0.188 float, 0.0625 conversions.
 //

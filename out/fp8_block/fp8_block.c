@@ -1,5 +1,6 @@
 /* fp8_block: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 16388 bytes for 16384 elements, 8.002 bits each.
  * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1
  * conversions.
@@ -18,6 +19,17 @@
  *     value = q * s
  */
 #include "fp8_block.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -916,6 +928,27 @@ const qk_kernel qk_fp8_block_gemv_f16_metal = {
     .block_cols = 128,
     .sum_roundings = 74,
 };
+
+static const qk_kernel *const fp8_block_all[] = {
+    &qk_fp8_block_dequant_f32_vulkan,
+    &qk_fp8_block_dequant_f32_metal,
+    &qk_fp8_block_dequant_f16_vulkan,
+    &qk_fp8_block_dequant_f16_metal,
+    &qk_fp8_block_dequant_bf16_vulkan,
+    &qk_fp8_block_dequant_bf16_metal,
+    &qk_fp8_block_gather_f32_vulkan,
+    &qk_fp8_block_gather_f32_metal,
+    &qk_fp8_block_gather_f16_vulkan,
+    &qk_fp8_block_gather_f16_metal,
+    &qk_fp8_block_gather_bf16_vulkan,
+    &qk_fp8_block_gather_bf16_metal,
+    &qk_fp8_block_gemv_f32_vulkan,
+    &qk_fp8_block_gemv_f32_metal,
+    &qk_fp8_block_gemv_f16_vulkan,
+    &qk_fp8_block_gemv_f16_metal,
+};
+
+const qk_kernel_set qk_fp8_block_kernels = {"fp8_block", 16, fp8_block_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -1,5 +1,6 @@
 /* fp8_block: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 16388 bytes for 16384 elements, 8.002 bits each.
  * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1
  * conversions.
@@ -29,6 +30,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* All descriptors below, for qkgen/registry.h. */
+extern const qk_kernel_set qk_fp8_block_kernels;
 
 /* fp8_block_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
 extern const qk_kernel qk_fp8_block_dequant_f32_vulkan;

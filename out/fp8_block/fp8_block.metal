@@ -1,5 +1,6 @@
 // fp8_block: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 16388 bytes for 16384 elements, 8.002 bits each.
 // dequant, gather in f32: for each weight 1 bytes read and 4 written, 18.4 operations: 1.12 loads, 8.5 bits, 5.75 integer, 2 float, 1
 // conversions.

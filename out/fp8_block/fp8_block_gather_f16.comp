@@ -1,5 +1,6 @@
 // fp8_block_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 16388 bytes for 16384 elements, 8.002 bits each.
 // For each weight 1 bytes read and 2 written, 19.4 operations: 1.12 loads, 8.5 bits, 5.75 integer, 2 float, 2 conversions.
 //

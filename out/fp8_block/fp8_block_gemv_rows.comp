@@ -1,5 +1,6 @@
 // fp8_block_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 16388 bytes for 16384 elements, 8.002 bits each.
 // For each weight 1 bytes read, 11.7 operations: 1.06 loads, 4.25 bits, 3.75 integer, 2.12 float, 0.5 conversions.
 //

@@ -1,5 +1,6 @@
 // fp8_block_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 16388 bytes for 16384 elements, 8.002 bits each.
 // For each weight 1 bytes read, 6 operations: 0.0938 loads, 2.75 bits, 0.594 integer, 2.06 float, 0.5 conversions.
 //

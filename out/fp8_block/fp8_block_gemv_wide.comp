@@ -1,5 +1,6 @@
 // fp8_block_gemv_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 16388 bytes for 16384 elements, 8.002 bits each.
 // For each weight 1 bytes read, 5.81 operations: 0.0781 loads, 2.75 bits, 0.453 integer, 2.03 float, 0.5 conversions.
 //

@@ -1,5 +1,6 @@
 /* gptq_v1_b4_g128_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 2640 bytes for 4096 elements, 4.156 bits each.
  * dequant in f32: for each weight 0.52 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2
  * conversions.
@@ -27,6 +28,17 @@
  * Here bits = 4, group = 128.
  */
 #include "gptq_v1_b4_g128_act.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -933,6 +945,27 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .block_cols = 128,
     .sum_roundings = 74,
 };
+
+static const qk_kernel *const gptq_v1_b4_g128_act_all[] = {
+    &qk_gptq_v1_b4_g128_act_dequant_f32_vulkan,
+    &qk_gptq_v1_b4_g128_act_dequant_f32_metal,
+    &qk_gptq_v1_b4_g128_act_dequant_f16_vulkan,
+    &qk_gptq_v1_b4_g128_act_dequant_f16_metal,
+    &qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan,
+    &qk_gptq_v1_b4_g128_act_dequant_bf16_metal,
+    &qk_gptq_v1_b4_g128_act_gather_f32_vulkan,
+    &qk_gptq_v1_b4_g128_act_gather_f32_metal,
+    &qk_gptq_v1_b4_g128_act_gather_f16_vulkan,
+    &qk_gptq_v1_b4_g128_act_gather_f16_metal,
+    &qk_gptq_v1_b4_g128_act_gather_bf16_vulkan,
+    &qk_gptq_v1_b4_g128_act_gather_bf16_metal,
+    &qk_gptq_v1_b4_g128_act_gemv_f32_vulkan,
+    &qk_gptq_v1_b4_g128_act_gemv_f32_metal,
+    &qk_gptq_v1_b4_g128_act_gemv_f16_vulkan,
+    &qk_gptq_v1_b4_g128_act_gemv_f16_metal,
+};
+
+const qk_kernel_set qk_gptq_v1_b4_g128_act_kernels = {"gptq_v1_b4_g128_act", 16, gptq_v1_b4_g128_act_all, 0};
 
 /* ---- dispatch ---- */
 

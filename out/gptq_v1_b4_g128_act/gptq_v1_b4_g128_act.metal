@@ -1,5 +1,6 @@
 // gptq_v1_b4_g128_act: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 22 operations: 3.12 loads, 5 bits, 10.9 integer, 1 float, 2
 // conversions.

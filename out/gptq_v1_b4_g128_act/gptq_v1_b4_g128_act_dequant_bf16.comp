@@ -1,5 +1,6 @@
 // gptq_v1_b4_g128_act_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read and 2 written, 16.1 operations: 1.62 loads, 5 bits, 5.47 integer, 1 float, 3 conversions.
 //

@@ -1,5 +1,6 @@
 // gptq_v1_b4_g128_act_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 2640 bytes for 4096 elements, 4.156 bits each.
 // For each weight 0.52 bytes read and 2 written, 23 operations: 3.12 loads, 5 bits, 10.9 integer, 1 float, 3 conversions.
 //

@@ -1,5 +1,6 @@
 /* hqq_b3_g64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 296 bytes for 640 elements, 3.7 bits each.
  * dequant in f32: for each weight 0.463 bytes read and 4 written, 6.65 operations: 0.6 loads, 1.9 bits, 0.65 integer, 2 float, 1.5
  * conversions.
@@ -27,6 +28,17 @@
  * Here group = 64.
  */
 #include "hqq_b3_g64.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -1586,6 +1598,33 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .x_group = 64,
     .x_reach = 64,
 };
+
+static const qk_kernel *const hqq_b3_g64_all[] = {
+    &qk_hqq_b3_g64_dequant_f32_vulkan,
+    &qk_hqq_b3_g64_dequant_f32_metal,
+    &qk_hqq_b3_g64_dequant_f16_vulkan,
+    &qk_hqq_b3_g64_dequant_f16_metal,
+    &qk_hqq_b3_g64_dequant_bf16_vulkan,
+    &qk_hqq_b3_g64_dequant_bf16_metal,
+    &qk_hqq_b3_g64_gather_f32_vulkan,
+    &qk_hqq_b3_g64_gather_f32_metal,
+    &qk_hqq_b3_g64_gather_f16_vulkan,
+    &qk_hqq_b3_g64_gather_f16_metal,
+    &qk_hqq_b3_g64_gather_bf16_vulkan,
+    &qk_hqq_b3_g64_gather_bf16_metal,
+    &qk_hqq_b3_g64_gemv_f32_vulkan,
+    &qk_hqq_b3_g64_gemv_f32_metal,
+    &qk_hqq_b3_g64_gemv_int8_f32_vulkan,
+    &qk_hqq_b3_g64_gemv_split_f32_vulkan,
+    &qk_hqq_b3_g64_gemv_int24_f32_vulkan,
+    &qk_hqq_b3_g64_gemv_f16_vulkan,
+    &qk_hqq_b3_g64_gemv_f16_metal,
+    &qk_hqq_b3_g64_gemv_int8_f16_vulkan,
+    &qk_hqq_b3_g64_gemv_split_f16_vulkan,
+    &qk_hqq_b3_g64_gemv_int24_f16_vulkan,
+};
+
+const qk_kernel_set qk_hqq_b3_g64_kernels = {"hqq_b3_g64", 22, hqq_b3_g64_all, 0};
 
 /* ---- dispatch ---- */
 

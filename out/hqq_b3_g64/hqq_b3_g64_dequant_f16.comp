@@ -1,5 +1,6 @@
 // hqq_b3_g64_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
 // For each weight 0.463 bytes read and 2 written, 6.92 operations: 0.35 loads, 1.9 bits, 0.425 integer, 2 float, 2.25 conversions.
 //

@@ -1,5 +1,6 @@
 // hqq_b3_g64_gemv_int8_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
 // For each weight 0.463 bytes read, 4.72 operations: 0.281 loads, 3.5 bits, 0.75 integer, 0.125 float, 0.0625 conversions.
 //

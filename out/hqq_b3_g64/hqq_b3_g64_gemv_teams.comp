@@ -1,5 +1,6 @@
 // hqq_b3_g64_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 296 bytes for 640 elements, 3.7 bits each.
 // For each weight 0.463 bytes read, 5.88 operations: 0.312 loads, 2 bits, 0.375 integer, 2.12 float, 1.06 conversions.
 //

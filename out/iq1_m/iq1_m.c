@@ -1,5 +1,6 @@
 /* iq1_m: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 56 bytes for 256 elements, 1.75 bits each.
  * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5
  * conversions, 0.25 lookups.
@@ -25,6 +26,17 @@
  *     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
  */
 #include "iq1_m.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -4712,6 +4724,43 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .x_group = 128,
     .x_reach = 128,
 };
+
+static const qk_kernel *const iq1_m_all[] = {
+    &qk_iq1_m_dequant_f32_vulkan,
+    &qk_iq1_m_dequant_f32_metal,
+    &qk_iq1_m_dequant_f16_vulkan,
+    &qk_iq1_m_dequant_f16_metal,
+    &qk_iq1_m_dequant_bf16_vulkan,
+    &qk_iq1_m_dequant_bf16_metal,
+    &qk_iq1_m_gather_f32_vulkan,
+    &qk_iq1_m_gather_f32_metal,
+    &qk_iq1_m_gather_f16_vulkan,
+    &qk_iq1_m_gather_f16_metal,
+    &qk_iq1_m_gather_bf16_vulkan,
+    &qk_iq1_m_gather_bf16_metal,
+    &qk_iq1_m_gemv_f32_vulkan,
+    &qk_iq1_m_gemv_f32_metal,
+    &qk_iq1_m_gemv_int8_f32_vulkan,
+    &qk_iq1_m_gemv_split_f32_vulkan,
+    &qk_iq1_m_gemv_int24_f32_vulkan,
+    &qk_iq1_m_gemv_f16_vulkan,
+    &qk_iq1_m_gemv_f16_metal,
+    &qk_iq1_m_gemv_int8_f16_vulkan,
+    &qk_iq1_m_gemv_split_f16_vulkan,
+    &qk_iq1_m_gemv_int24_f16_vulkan,
+    &qk_iq1_m_gemv_id_f32_vulkan,
+    &qk_iq1_m_gemv_id_f32_metal,
+    &qk_iq1_m_gemv_id_int8_f32_vulkan,
+    &qk_iq1_m_gemv_id_split_f32_vulkan,
+    &qk_iq1_m_gemv_id_int24_f32_vulkan,
+    &qk_iq1_m_gemv_id_f16_vulkan,
+    &qk_iq1_m_gemv_id_f16_metal,
+    &qk_iq1_m_gemv_id_int8_f16_vulkan,
+    &qk_iq1_m_gemv_id_split_f16_vulkan,
+    &qk_iq1_m_gemv_id_int24_f16_vulkan,
+};
+
+const qk_kernel_set qk_iq1_m_kernels = {"iq1_m", 32, iq1_m_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -1,5 +1,6 @@
 /* iq1_m: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 56 bytes for 256 elements, 1.75 bits each.
  * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5
  * conversions, 0.25 lookups.
@@ -36,6 +37,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* All descriptors below, for qkgen/registry.h. */
+extern const qk_kernel_set qk_iq1_m_kernels;
 
 /* iq1_m_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
 extern const qk_kernel qk_iq1_m_dequant_f32_vulkan;

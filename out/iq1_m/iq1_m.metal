@@ -1,5 +1,6 @@
 // iq1_m: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 56 bytes for 256 elements, 1.75 bits each.
 // dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 13.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25
 // float, 1.25 conversions, 0.125 lookups.

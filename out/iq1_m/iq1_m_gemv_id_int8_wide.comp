@@ -1,5 +1,6 @@
 // iq1_m_gemv_id_int8_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 56 bytes for 256 elements, 1.75 bits each.
 // For each weight 0.219 bytes read, 3.46 operations: 0.0547 loads, 1.5 bits, 0.984 integer, 0.695 float, 0.102 conversions, 0.125 lookups.
 //

@@ -1,5 +1,6 @@
 // iq1_m_gemv_int8_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 56 bytes for 256 elements, 1.75 bits each.
 // For each weight 0.219 bytes read, 5.94 operations: 0.312 loads, 2.25 bits, 2.25 integer, 0.812 float, 0.188 conversions, 0.125 lookups.
 //

@@ -1,5 +1,6 @@
 // iq1_m_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 56 bytes for 256 elements, 1.75 bits each.
 // For each weight 0.219 bytes read, 6.62 operations: 0.156 loads, 2.06 bits, 1 integer, 2.69 float, 0.594 conversions, 0.125 lookups.
 //

@@ -1,5 +1,6 @@
 /* mx_fp8_e4m3: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 33 bytes for 32 elements, 8.25 bits each.
  * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1
  * conversions.
@@ -18,6 +19,17 @@
  *     value = q * s
  */
 #include "mx_fp8_e4m3.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -1123,6 +1135,31 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
     .tile_elements = 16,
     .sum_roundings = 74,
 };
+
+static const qk_kernel *const mx_fp8_e4m3_all[] = {
+    &qk_mx_fp8_e4m3_dequant_f32_vulkan,
+    &qk_mx_fp8_e4m3_dequant_f32_metal,
+    &qk_mx_fp8_e4m3_dequant_f16_vulkan,
+    &qk_mx_fp8_e4m3_dequant_f16_metal,
+    &qk_mx_fp8_e4m3_dequant_bf16_vulkan,
+    &qk_mx_fp8_e4m3_dequant_bf16_metal,
+    &qk_mx_fp8_e4m3_gather_f32_vulkan,
+    &qk_mx_fp8_e4m3_gather_f32_metal,
+    &qk_mx_fp8_e4m3_gather_f16_vulkan,
+    &qk_mx_fp8_e4m3_gather_f16_metal,
+    &qk_mx_fp8_e4m3_gather_bf16_vulkan,
+    &qk_mx_fp8_e4m3_gather_bf16_metal,
+    &qk_mx_fp8_e4m3_gemv_f32_vulkan,
+    &qk_mx_fp8_e4m3_gemv_f32_metal,
+    &qk_mx_fp8_e4m3_gemv_f16_vulkan,
+    &qk_mx_fp8_e4m3_gemv_f16_metal,
+    &qk_mx_fp8_e4m3_gemv_id_f32_vulkan,
+    &qk_mx_fp8_e4m3_gemv_id_f32_metal,
+    &qk_mx_fp8_e4m3_gemv_id_f16_vulkan,
+    &qk_mx_fp8_e4m3_gemv_id_f16_metal,
+};
+
+const qk_kernel_set qk_mx_fp8_e4m3_kernels = {"mx_fp8_e4m3", 20, mx_fp8_e4m3_all, 0};
 
 /* ---- dispatch ---- */
 

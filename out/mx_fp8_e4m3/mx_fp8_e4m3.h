@@ -1,5 +1,6 @@
 /* mx_fp8_e4m3: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 33 bytes for 32 elements, 8.25 bits each.
  * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1
  * conversions.
@@ -29,6 +30,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* All descriptors below, for qkgen/registry.h. */
+extern const qk_kernel_set qk_mx_fp8_e4m3_kernels;
 
 /* mx_fp8_e4m3_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
 extern const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan;

@@ -1,5 +1,6 @@
 // mx_fp8_e4m3_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 33 bytes for 32 elements, 8.25 bits each.
 // For each weight 1.03 bytes read and 2 written, 14.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 2 conversions.
 //

@@ -1,5 +1,6 @@
 // mx_fp8_e4m3_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 33 bytes for 32 elements, 8.25 bits each.
 // For each weight 1.03 bytes read and 2 written, 14.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 2 conversions.
 //

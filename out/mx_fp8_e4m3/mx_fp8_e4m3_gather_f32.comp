@@ -1,5 +1,6 @@
 // mx_fp8_e4m3_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 33 bytes for 32 elements, 8.25 bits each.
 // For each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1 conversions.
 //

@@ -1,5 +1,6 @@
 // mx_fp8_e4m3_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 33 bytes for 32 elements, 8.25 bits each.
 // For each weight 1.03 bytes read, 6 operations: 0.0781 loads, 2.84 bits, 0.531 integer, 2.05 float, 0.5 conversions.
 //

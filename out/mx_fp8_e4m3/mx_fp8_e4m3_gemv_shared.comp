@@ -1,5 +1,6 @@
 // mx_fp8_e4m3_gemv_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 33 bytes for 32 elements, 8.25 bits each.
 // For each weight 1.03 bytes read, 6.75 operations: 0.312 loads, 2.81 bits, 1 integer, 2.12 float, 0.5 conversions.
 //

@@ -1,5 +1,6 @@
 // mxfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read and 2 written, 8.44 operations: 0.562 loads, 3 bits, 0.875 integer, 1 float, 2 conversions, 1 lookups.
 //

@@ -1,5 +1,6 @@
 // mxfp4_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read and 2 written, 8.44 operations: 0.562 loads, 3 bits, 0.875 integer, 1 float, 2 conversions, 1 lookups.
 //

@@ -1,5 +1,6 @@
 // mxfp4_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read, 8.38 operations: 0.562 loads, 5.25 bits, 1.31 integer, 0.188 float, 0.0625 conversions, 1 lookups.
 //

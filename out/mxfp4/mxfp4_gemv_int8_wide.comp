@@ -1,5 +1,6 @@
 // mxfp4_gemv_int8_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read, 5.36 operations: 0.156 loads, 2.03 bits, 2.42 integer, 0.188 float, 0.0625 conversions, 0.5 lookups.
 //

@@ -1,5 +1,6 @@
 // mxfp4_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 // For each weight 0.531 bytes read, 7.03 operations: 0.344 loads, 3.34 bits, 0.719 integer, 2.12 float, 0.5 conversions.
 //

@@ -1,5 +1,6 @@
 // mxfp4_set_rows: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 17 bytes for 32 elements, 4.25 bits each.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"

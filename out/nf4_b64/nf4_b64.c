@@ -1,5 +1,6 @@
 /* nf4_b64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 36 bytes for 64 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1
  * lookups.
@@ -28,6 +29,17 @@
  * Here group = 64.
  */
 #include "nf4_b64.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -977,6 +989,27 @@ const qk_kernel qk_nf4_b64_gemv_f16_metal = {
     .block_cols = 64,
     .sum_roundings = 74,
 };
+
+static const qk_kernel *const nf4_b64_all[] = {
+    &qk_nf4_b64_dequant_f32_vulkan,
+    &qk_nf4_b64_dequant_f32_metal,
+    &qk_nf4_b64_dequant_f16_vulkan,
+    &qk_nf4_b64_dequant_f16_metal,
+    &qk_nf4_b64_dequant_bf16_vulkan,
+    &qk_nf4_b64_dequant_bf16_metal,
+    &qk_nf4_b64_gather_f32_vulkan,
+    &qk_nf4_b64_gather_f32_metal,
+    &qk_nf4_b64_gather_f16_vulkan,
+    &qk_nf4_b64_gather_f16_metal,
+    &qk_nf4_b64_gather_bf16_vulkan,
+    &qk_nf4_b64_gather_bf16_metal,
+    &qk_nf4_b64_gemv_f32_vulkan,
+    &qk_nf4_b64_gemv_f32_metal,
+    &qk_nf4_b64_gemv_f16_vulkan,
+    &qk_nf4_b64_gemv_f16_metal,
+};
+
+const qk_kernel_set qk_nf4_b64_kernels = {"nf4_b64", 16, nf4_b64_all, 0};
 
 /* ---- dispatch ---- */
 

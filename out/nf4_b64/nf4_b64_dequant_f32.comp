@@ -1,5 +1,6 @@
 // nf4_b64_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 64 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
 //

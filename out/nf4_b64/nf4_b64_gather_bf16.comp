@@ -1,5 +1,6 @@
 // nf4_b64_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 64 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 2 written, 7.62 operations: 0.625 loads, 2.5 bits, 1.5 integer, 1 float, 1 conversions, 1 lookups.
 //

@@ -1,5 +1,6 @@
 // nf4_b64_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 64 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
 //

@@ -1,5 +1,6 @@
 // nf4_b64_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 36 bytes for 64 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 5.16 operations: 0.0625 loads, 2 bits, 0.0625 integer, 2.03 float, 1 lookups.
 //

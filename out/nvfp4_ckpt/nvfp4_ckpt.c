@@ -1,5 +1,6 @@
 /* nvfp4_ckpt: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 13 bytes for 16 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25
  * conversions.
@@ -19,6 +20,17 @@
  *     value = q * (s * t)
  */
 #include "nvfp4_ckpt.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -925,6 +937,27 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .block_cols = 16,
     .sum_roundings = 76,
 };
+
+static const qk_kernel *const nvfp4_ckpt_all[] = {
+    &qk_nvfp4_ckpt_dequant_f32_vulkan,
+    &qk_nvfp4_ckpt_dequant_f32_metal,
+    &qk_nvfp4_ckpt_dequant_f16_vulkan,
+    &qk_nvfp4_ckpt_dequant_f16_metal,
+    &qk_nvfp4_ckpt_dequant_bf16_vulkan,
+    &qk_nvfp4_ckpt_dequant_bf16_metal,
+    &qk_nvfp4_ckpt_gather_f32_vulkan,
+    &qk_nvfp4_ckpt_gather_f32_metal,
+    &qk_nvfp4_ckpt_gather_f16_vulkan,
+    &qk_nvfp4_ckpt_gather_f16_metal,
+    &qk_nvfp4_ckpt_gather_bf16_vulkan,
+    &qk_nvfp4_ckpt_gather_bf16_metal,
+    &qk_nvfp4_ckpt_gemv_f32_vulkan,
+    &qk_nvfp4_ckpt_gemv_f32_metal,
+    &qk_nvfp4_ckpt_gemv_f16_vulkan,
+    &qk_nvfp4_ckpt_gemv_f16_metal,
+};
+
+const qk_kernel_set qk_nvfp4_ckpt_kernels = {"nvfp4_ckpt", 16, nvfp4_ckpt_all, 0};
 
 /* ---- dispatch ---- */
 

@@ -1,5 +1,6 @@
 // nvfp4_ckpt_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 13 bytes for 16 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 2 written, 13.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25 float, 2.12 conversions.
 //

@@ -1,5 +1,6 @@
 // nvfp4_ckpt_gemv_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 13 bytes for 16 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 5.94 operations: 0.25 loads, 2.69 bits, 0.25 integer, 2.19 float, 0.562 conversions.
 //

@@ -1,5 +1,6 @@
 // q4_0_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
 // Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4.5 bits each.
 //
 //     format q4_0 "4-bit codes around 8, one scale for 32"

@@ -1,5 +1,6 @@
 // q4_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 2 written, 7.06 operations: 0.312 loads, 2.25 bits, 1.44 integer, 1 float, 2.06 conversions.
 //

@@ -1,5 +1,6 @@
 // q4_0_gemv_ahead: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 3.73 operations: 0.141 loads, 0.828 bits, 0.141 integer, 2.09 float, 0.531 conversions.
 //

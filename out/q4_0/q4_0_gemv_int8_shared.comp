@@ -1,5 +1,6 @@
 // q4_0_gemv_int8_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 18 bytes for 32 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 1.73 operations: 0.0469 loads, 0.609 bits, 0.922 integer, 0.0938 float, 0.0625 conversions.
 //

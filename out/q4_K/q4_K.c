@@ -1,5 +1,6 @@
 /* q4_K: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 144 bytes for 256 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float,
  * 1.75 conversions.
@@ -65,6 +66,17 @@
  *     }
  */
 #include "q4_K.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -526,27 +538,7 @@ uint64_t qk_q4_K_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_q4_K_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 144u);
-    }
-}
-
-void qk_q4_K_encode_f16_ref(void *const weights[1],
-    uint64_t elements, const uint16_t *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        float x[256u];
-        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
-        qk_encode(x, (uint8_t *)weights[0] + i * 144u);
-    }
-}
-
-void qk_q4_K_encode_bf16_ref(void *const weights[1],
-    uint64_t elements, const uint16_t *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        float x[256u];
-        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
-        qk_encode(x, (uint8_t *)weights[0] + i * 144u);
-    }
+    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 144u);
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -562,46 +554,6 @@ uint64_t qk_q4_K_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 144u);
-        }
-    }
-    return out_of_range;
-}
-
-/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
-uint64_t qk_q4_K_set_rows_f16_ref(void *const weights[1],
-    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
-    uint64_t out_of_range = 0;
-    const uint64_t row_blocks = cols / 256u;
-    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
-        if (indices[t] >= rows) {
-            out_of_range += 1;
-            continue;
-        }
-        for (uint64_t b = 0; b < row_blocks; ++b) {
-            const uint64_t i = indices[t] * row_blocks + b;
-            float x[256u];
-            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
-            qk_encode(x, (uint8_t *)weights[0] + i * 144u);
-        }
-    }
-    return out_of_range;
-}
-
-/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
-uint64_t qk_q4_K_set_rows_bf16_ref(void *const weights[1],
-    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
-    uint64_t out_of_range = 0;
-    const uint64_t row_blocks = cols / 256u;
-    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
-        if (indices[t] >= rows) {
-            out_of_range += 1;
-            continue;
-        }
-        for (uint64_t b = 0; b < row_blocks; ++b) {
-            const uint64_t i = indices[t] * row_blocks + b;
-            float x[256u];
-            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
-            qk_encode(x, (uint8_t *)weights[0] + i * 144u);
         }
     }
     return out_of_range;
@@ -630,8 +582,8 @@ extern const qk_code qk_q4_K_gemv_id_rows_spirv;
 extern const qk_code qk_q4_K_gemv_id_wide_spirv;
 extern const qk_code qk_q4_K_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q4_K_gemv_id_int8_wide_spirv;
-extern const qk_code qk_q4_K_encode_spirv;
-extern const qk_code qk_q4_K_set_rows_spirv;
+extern const qk_code qk_q4_K_encode_f32_spirv;
+extern const qk_code qk_q4_K_set_rows_f32_spirv;
 extern const qk_code qk_q4_K_msl;
 
 static const qk_binding q4_K_dequant_f32_bindings[] = {
@@ -646,7 +598,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -669,7 +621,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -703,7 +655,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -726,7 +678,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -758,7 +710,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -781,7 +733,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -813,27 +765,13 @@ static const qk_field q4_K_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -842,8 +780,8 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
     .code = &qk_q4_K_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gather_f32_vulkan_constants,
@@ -856,7 +794,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -865,8 +803,8 @@ const qk_kernel qk_q4_K_gather_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -888,20 +826,6 @@ static const qk_field q4_K_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -910,7 +834,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -919,8 +843,8 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .code = &qk_q4_K_gather_f16_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_gather_f16_vulkan_constants,
@@ -933,7 +857,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -942,8 +866,8 @@ const qk_kernel qk_q4_K_gather_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -965,27 +889,13 @@ static const qk_field q4_K_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -994,8 +904,8 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .code = &qk_q4_K_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gather_bf16_vulkan_constants,
@@ -1008,7 +918,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1017,8 +927,8 @@ const qk_kernel qk_q4_K_gather_bf16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1044,23 +954,6 @@ static const qk_field q4_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1073,8 +966,6 @@ static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
@@ -1085,15 +976,13 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1103,10 +992,10 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1127,14 +1016,10 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch},
-    {30, "views", 0, 2, q4_K_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
+static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1143,10 +1028,10 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 1,
     .spec_constants = q4_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1173,23 +1058,6 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1203,8 +1071,6 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
@@ -1216,15 +1082,13 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int8_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1234,10 +1098,10 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1276,23 +1140,6 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1306,8 +1153,6 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
@@ -1319,15 +1164,13 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_split_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1337,10 +1180,10 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .schedules = q4_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1379,23 +1222,6 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1409,8 +1235,6 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
@@ -1422,15 +1246,13 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int24_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1440,10 +1262,10 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .schedules = q4_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1482,23 +1304,6 @@ static const qk_field q4_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1511,8 +1316,6 @@ static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
@@ -1523,15 +1326,13 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1541,10 +1342,10 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .schedules = q4_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1565,14 +1366,10 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch},
-    {30, "views", 0, 2, q4_K_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
+static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1581,10 +1378,10 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 1,
     .spec_constants = q4_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1611,23 +1408,6 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1641,8 +1421,6 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
@@ -1654,15 +1432,13 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int8_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1672,10 +1448,10 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .schedules = q4_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1714,23 +1490,6 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1744,8 +1503,6 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
@@ -1757,15 +1514,13 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_split_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1775,10 +1530,10 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .schedules = q4_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1817,23 +1572,6 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1847,8 +1585,6 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
@@ -1860,15 +1596,13 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_int24_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1878,10 +1612,10 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .schedules = q4_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1925,15 +1659,6 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1942,23 +1667,19 @@ static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1968,10 +1689,10 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1984,13 +1705,8 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
-static const uint32_t q4_K_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
-
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1999,11 +1715,9 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 2,
-    .spec_constants = q4_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2034,15 +1748,6 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2052,8 +1757,6 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
@@ -2062,15 +1765,13 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2080,10 +1781,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2120,15 +1821,6 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2138,8 +1830,6 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
@@ -2148,15 +1838,13 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_split_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2166,10 +1854,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2206,15 +1894,6 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2224,8 +1903,6 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
@@ -2234,15 +1911,13 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2252,10 +1927,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2292,15 +1967,6 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2309,23 +1975,19 @@ static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2335,10 +1997,10 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2351,13 +2013,8 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
-static const uint32_t q4_K_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2366,11 +2023,9 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 2,
-    .spec_constants = q4_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2401,15 +2056,6 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2419,8 +2065,6 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
@@ -2429,15 +2073,13 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2447,10 +2089,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2487,15 +2129,6 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2505,8 +2138,6 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
@@ -2515,15 +2146,13 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_split_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2533,10 +2162,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2573,15 +2202,6 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2591,8 +2211,6 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
@@ -2601,15 +2219,13 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q4_K_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2619,10 +2235,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 8,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2647,24 +2263,22 @@ static const qk_field q4_K_encode_f32_push[] = {
 };
 
 static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
+static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_encode_spirv,
+    .code = &qk_q4_K_encode_f32_spirv,
     .binding_count = 2,
     .bindings = q4_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_K_encode_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 1,
     .spec_constants = q4_K_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2675,7 +2289,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2695,122 +2309,6 @@ const qk_kernel qk_q4_K_encode_f32_metal = {
     .tile_elements = 256,
 };
 
-static const qk_binding q4_K_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-};
-static const qk_field q4_K_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q4_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_encode_f16_vulkan_rounds_f16},
-    {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
-
-const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 10,
-    .name = "q4_K_encode_f16",
-    .format = "q4_K",
-    .family = "encode",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q4_K_encode_spirv,
-    .binding_count = 2,
-    .bindings = q4_K_encode_f16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q4_K_encode_f16_push,
-    .spec_constant_count = 3,
-    .spec_constants = q4_K_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 10,
-    .name = "q4_K_encode_f16",
-    .format = "q4_K",
-    .family = "encode",
-    .api = QK_API_METAL,
-    .entry = "q4_K_encode_f16",
-    .code = &qk_q4_K_msl,
-    .binding_count = 2,
-    .bindings = q4_K_encode_f16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q4_K_encode_f16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-static const qk_binding q4_K_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-};
-static const qk_field q4_K_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q4_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
-
-const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 10,
-    .name = "q4_K_encode_bf16",
-    .format = "q4_K",
-    .family = "encode",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q4_K_encode_spirv,
-    .binding_count = 2,
-    .bindings = q4_K_encode_bf16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q4_K_encode_bf16_push,
-    .spec_constant_count = 2,
-    .spec_constants = q4_K_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 10,
-    .name = "q4_K_encode_bf16",
-    .format = "q4_K",
-    .family = "encode",
-    .api = QK_API_METAL,
-    .entry = "q4_K_encode_bf16",
-    .code = &qk_q4_K_msl,
-    .binding_count = 2,
-    .bindings = q4_K_encode_bf16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q4_K_encode_bf16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
 static const qk_binding q4_K_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2823,41 +2321,25 @@ static const qk_field q4_K_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
+static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_set_rows_spirv,
+    .code = &qk_q4_K_set_rows_f32_spirv,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_set_rows_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 1,
     .spec_constants = q4_K_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2868,7 +2350,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2877,8 +2359,8 @@ const qk_kernel qk_q4_K_set_rows_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q4_K_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2888,161 +2370,46 @@ const qk_kernel qk_q4_K_set_rows_f32_metal = {
     .tile_elements = 256,
 };
 
-static const qk_binding q4_K_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-};
-static const qk_field q4_K_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-};
-
-static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q4_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_set_rows_f16_vulkan_rounds_f16},
-    {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
-
-const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 10,
-    .name = "q4_K_set_rows_f16",
-    .format = "q4_K",
-    .family = "set_rows",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q4_K_set_rows_spirv,
-    .binding_count = 4,
-    .bindings = q4_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q4_K_set_rows_f16_push,
-    .spec_constant_count = 3,
-    .spec_constants = q4_K_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
+static const qk_kernel *const q4_K_all[] = {
+    &qk_q4_K_dequant_f32_vulkan,
+    &qk_q4_K_dequant_f32_metal,
+    &qk_q4_K_dequant_f16_vulkan,
+    &qk_q4_K_dequant_f16_metal,
+    &qk_q4_K_dequant_bf16_vulkan,
+    &qk_q4_K_dequant_bf16_metal,
+    &qk_q4_K_gather_f32_vulkan,
+    &qk_q4_K_gather_f32_metal,
+    &qk_q4_K_gather_f16_vulkan,
+    &qk_q4_K_gather_f16_metal,
+    &qk_q4_K_gather_bf16_vulkan,
+    &qk_q4_K_gather_bf16_metal,
+    &qk_q4_K_gemv_f32_vulkan,
+    &qk_q4_K_gemv_f32_metal,
+    &qk_q4_K_gemv_int8_f32_vulkan,
+    &qk_q4_K_gemv_split_f32_vulkan,
+    &qk_q4_K_gemv_int24_f32_vulkan,
+    &qk_q4_K_gemv_f16_vulkan,
+    &qk_q4_K_gemv_f16_metal,
+    &qk_q4_K_gemv_int8_f16_vulkan,
+    &qk_q4_K_gemv_split_f16_vulkan,
+    &qk_q4_K_gemv_int24_f16_vulkan,
+    &qk_q4_K_gemv_id_f32_vulkan,
+    &qk_q4_K_gemv_id_f32_metal,
+    &qk_q4_K_gemv_id_int8_f32_vulkan,
+    &qk_q4_K_gemv_id_split_f32_vulkan,
+    &qk_q4_K_gemv_id_int24_f32_vulkan,
+    &qk_q4_K_gemv_id_f16_vulkan,
+    &qk_q4_K_gemv_id_f16_metal,
+    &qk_q4_K_gemv_id_int8_f16_vulkan,
+    &qk_q4_K_gemv_id_split_f16_vulkan,
+    &qk_q4_K_gemv_id_int24_f16_vulkan,
+    &qk_q4_K_encode_f32_vulkan,
+    &qk_q4_K_encode_f32_metal,
+    &qk_q4_K_set_rows_f32_vulkan,
+    &qk_q4_K_set_rows_f32_metal,
 };
 
-const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 10,
-    .name = "q4_K_set_rows_f16",
-    .format = "q4_K",
-    .family = "set_rows",
-    .api = QK_API_METAL,
-    .entry = "q4_K_set_rows_f16",
-    .code = &qk_q4_K_msl,
-    .binding_count = 4,
-    .bindings = q4_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q4_K_set_rows_f16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-static const qk_binding q4_K_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-};
-static const qk_field q4_K_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-};
-
-static const uint32_t q4_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q4_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
-
-const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 10,
-    .name = "q4_K_set_rows_bf16",
-    .format = "q4_K",
-    .family = "set_rows",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q4_K_set_rows_spirv,
-    .binding_count = 4,
-    .bindings = q4_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q4_K_set_rows_bf16_push,
-    .spec_constant_count = 2,
-    .spec_constants = q4_K_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 10,
-    .name = "q4_K_set_rows_bf16",
-    .format = "q4_K",
-    .family = "set_rows",
-    .api = QK_API_METAL,
-    .entry = "q4_K_set_rows_bf16",
-    .code = &qk_q4_K_msl,
-    .binding_count = 4,
-    .bindings = q4_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q4_K_set_rows_bf16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
+const qk_kernel_set qk_q4_K_kernels = {"q4_K", 36, q4_K_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -3192,32 +2559,8 @@ qk_status qk_q4_K_encode_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
-qk_status qk_q4_K_encode_f16(const qk_backend *backend, const qk_range weights[1],
-    qk_range src, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_encode_f16_metal : &qk_q4_K_encode_f16_vulkan;
-    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
-}
-
-qk_status qk_q4_K_encode_bf16(const qk_backend *backend, const qk_range weights[1],
-    qk_range src, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_encode_bf16_metal : &qk_q4_K_encode_bf16_vulkan;
-    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
-}
-
 qk_status qk_q4_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_set_rows_f32_metal : &qk_q4_K_set_rows_f32_vulkan;
-    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
-}
-
-qk_status qk_q4_K_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
-    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_set_rows_f16_metal : &qk_q4_K_set_rows_f16_vulkan;
-    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
-}
-
-qk_status qk_q4_K_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
-    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_set_rows_bf16_metal : &qk_q4_K_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

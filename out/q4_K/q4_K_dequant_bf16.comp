@@ -1,5 +1,6 @@
 // q4_K_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 144 bytes for 256 elements, 4.5 bits each.
 // For each weight 0.562 bytes read and 2 written, 10.1 operations: 0.438 loads, 3.56 bits, 1.44 integer, 2.25 float, 2.38 conversions.
 //

@@ -1,5 +1,6 @@
 // q4_K_gemv_ahead: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 144 bytes for 256 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594 conversions.
 //

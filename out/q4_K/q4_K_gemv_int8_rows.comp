@@ -1,5 +1,6 @@
 // q4_K_gemv_int8_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 144 bytes for 256 elements, 4.5 bits each.
 // For each weight 0.562 bytes read, 5.19 operations: 0.438 loads, 1.94 bits, 2 integer, 0.5 float, 0.312 conversions.
 //

@@ -1,5 +1,6 @@
 // q5_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 // For each weight 0.688 bytes read and 2 written, 14.7 operations: 0.562 loads, 7.69 bits, 1.81 integer, 2.25 float, 2.38 conversions.
 //

@@ -1,5 +1,6 @@
 // q5_K_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"

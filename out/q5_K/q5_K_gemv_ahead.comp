@@ -1,5 +1,6 @@
 // q5_K_gemv_ahead: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 // For each weight 0.688 bytes read, 6.56 operations: 0.172 loads, 2.77 bits, 0.219 integer, 2.62 float, 0.781 conversions.
 //

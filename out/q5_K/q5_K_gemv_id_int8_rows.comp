@@ -1,5 +1,6 @@
 // q5_K_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 // For each weight 0.688 bytes read, 5.22 operations: 0.281 loads, 2.94 bits, 1.03 integer, 0.625 float, 0.344 conversions.
 //

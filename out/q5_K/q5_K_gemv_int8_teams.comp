@@ -1,5 +1,6 @@
 // q5_K_gemv_int8_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 // For each weight 0.688 bytes read, 3.53 operations: 0.172 loads, 2.02 bits, 0.812 integer, 0.344 float, 0.188 conversions.
 //

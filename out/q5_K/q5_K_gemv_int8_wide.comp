@@ -1,5 +1,6 @@
 // q5_K_gemv_int8_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 // For each weight 0.688 bytes read, 2.5 operations: 0.0469 loads, 1.55 bits, 0.586 integer, 0.203 float, 0.109 conversions.
 //

@@ -1,5 +1,6 @@
 // q5_K_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 // For each weight 0.688 bytes read, 8.44 operations: 0.188 loads, 3.69 bits, 0.25 integer, 3.25 float, 1.06 conversions.
 //

@@ -1,5 +1,6 @@
 // q5_K_set_rows: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"

@@ -1,5 +1,6 @@
 /* q6_K: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 210 bytes for 256 elements, 6.562 bits each.
  * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
  * 1.31 conversions.
@@ -47,6 +48,17 @@
  *     }
  */
 #include "q6_K.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -435,27 +447,7 @@ uint64_t qk_q6_K_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_q6_K_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 210u);
-    }
-}
-
-void qk_q6_K_encode_f16_ref(void *const weights[1],
-    uint64_t elements, const uint16_t *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        float x[256u];
-        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
-        qk_encode(x, (uint8_t *)weights[0] + i * 210u);
-    }
-}
-
-void qk_q6_K_encode_bf16_ref(void *const weights[1],
-    uint64_t elements, const uint16_t *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        float x[256u];
-        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
-        qk_encode(x, (uint8_t *)weights[0] + i * 210u);
-    }
+    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 210u);
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -471,46 +463,6 @@ uint64_t qk_q6_K_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 210u);
-        }
-    }
-    return out_of_range;
-}
-
-/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
-uint64_t qk_q6_K_set_rows_f16_ref(void *const weights[1],
-    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
-    uint64_t out_of_range = 0;
-    const uint64_t row_blocks = cols / 256u;
-    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
-        if (indices[t] >= rows) {
-            out_of_range += 1;
-            continue;
-        }
-        for (uint64_t b = 0; b < row_blocks; ++b) {
-            const uint64_t i = indices[t] * row_blocks + b;
-            float x[256u];
-            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
-            qk_encode(x, (uint8_t *)weights[0] + i * 210u);
-        }
-    }
-    return out_of_range;
-}
-
-/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
-uint64_t qk_q6_K_set_rows_bf16_ref(void *const weights[1],
-    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
-    uint64_t out_of_range = 0;
-    const uint64_t row_blocks = cols / 256u;
-    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
-        if (indices[t] >= rows) {
-            out_of_range += 1;
-            continue;
-        }
-        for (uint64_t b = 0; b < row_blocks; ++b) {
-            const uint64_t i = indices[t] * row_blocks + b;
-            float x[256u];
-            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
-            qk_encode(x, (uint8_t *)weights[0] + i * 210u);
         }
     }
     return out_of_range;
@@ -539,8 +491,8 @@ extern const qk_code qk_q6_K_gemv_id_rows_spirv;
 extern const qk_code qk_q6_K_gemv_id_wide_spirv;
 extern const qk_code qk_q6_K_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q6_K_gemv_id_int8_wide_spirv;
-extern const qk_code qk_q6_K_encode_spirv;
-extern const qk_code qk_q6_K_set_rows_spirv;
+extern const qk_code qk_q6_K_encode_f32_spirv;
+extern const qk_code qk_q6_K_set_rows_f32_spirv;
 extern const qk_code qk_q6_K_msl;
 
 static const qk_binding q6_K_dequant_f32_bindings[] = {
@@ -555,7 +507,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -578,7 +530,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -612,7 +564,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -635,7 +587,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -667,7 +619,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -690,7 +642,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -722,27 +674,13 @@ static const qk_field q6_K_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -751,8 +689,8 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
     .code = &qk_q6_K_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gather_f32_vulkan_constants,
@@ -765,7 +703,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -774,8 +712,8 @@ const qk_kernel qk_q6_K_gather_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -797,20 +735,6 @@ static const qk_field q6_K_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -819,7 +743,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -828,8 +752,8 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .code = &qk_q6_K_gather_f16_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_gather_f16_vulkan_constants,
@@ -842,7 +766,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -851,8 +775,8 @@ const qk_kernel qk_q6_K_gather_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -874,27 +798,13 @@ static const qk_field q6_K_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -903,8 +813,8 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .code = &qk_q6_K_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gather_bf16_vulkan_constants,
@@ -917,7 +827,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -926,8 +836,8 @@ const qk_kernel qk_q6_K_gather_bf16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -953,23 +863,6 @@ static const qk_field q6_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -983,8 +876,6 @@ static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
@@ -996,15 +887,13 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1014,10 +903,10 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .schedules = q6_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1038,14 +927,10 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch},
-    {30, "views", 0, 2, q6_K_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
+static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1054,10 +939,10 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 1,
     .spec_constants = q6_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1084,23 +969,6 @@ static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1115,8 +983,6 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
@@ -1129,15 +995,13 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int8_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1147,10 +1011,10 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1189,23 +1053,6 @@ static const qk_field q6_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1220,8 +1067,6 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_split_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
@@ -1234,15 +1079,13 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_split_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1252,10 +1095,10 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .schedules = q6_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1295,23 +1138,6 @@ static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1326,8 +1152,6 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
@@ -1340,15 +1164,13 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int24_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1358,10 +1180,10 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .schedules = q6_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1401,23 +1223,6 @@ static const qk_field q6_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1431,8 +1236,6 @@ static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
@@ -1444,15 +1247,13 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1462,10 +1263,10 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .schedules = q6_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1486,14 +1287,10 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch},
-    {30, "views", 0, 2, q6_K_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
+static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1502,10 +1299,10 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 7,
     .bindings = q6_K_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 1,
     .spec_constants = q6_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1532,23 +1329,6 @@ static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1563,8 +1343,6 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
@@ -1577,15 +1355,13 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int8_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1595,10 +1371,10 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .schedules = q6_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1637,23 +1413,6 @@ static const qk_field q6_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1668,8 +1427,6 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_split_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
@@ -1682,15 +1439,13 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_split_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1700,10 +1455,10 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .schedules = q6_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1743,23 +1498,6 @@ static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t q6_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1774,8 +1512,6 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
@@ -1788,15 +1524,13 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_int24_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1806,10 +1540,10 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .schedules = q6_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q6_K_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1854,15 +1588,6 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1871,23 +1596,19 @@ static const uint32_t q6_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1897,10 +1618,10 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .schedules = q6_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1913,13 +1634,8 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t q6_K_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
-
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1928,11 +1644,9 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 2,
-    .spec_constants = q6_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1963,15 +1677,6 @@ static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1982,8 +1687,6 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
@@ -1993,15 +1696,13 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2011,10 +1712,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2051,15 +1752,6 @@ static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2070,8 +1762,6 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
@@ -2081,15 +1771,13 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_split_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2099,10 +1787,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .schedules = q6_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2139,15 +1827,6 @@ static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2158,8 +1837,6 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
@@ -2169,15 +1846,13 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2187,10 +1862,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .schedules = q6_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2227,15 +1902,6 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2244,23 +1910,19 @@ static const uint32_t q6_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2270,10 +1932,10 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .schedules = q6_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2286,13 +1948,8 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
-static const uint32_t q6_K_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q6_K_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2301,11 +1958,9 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 2,
-    .spec_constants = q6_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2336,15 +1991,6 @@ static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2355,8 +2001,6 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
@@ -2366,15 +2010,13 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int8_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2384,10 +2026,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .schedules = q6_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2424,15 +2066,6 @@ static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2443,8 +2076,6 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
@@ -2454,15 +2085,13 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_split_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2472,10 +2101,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .schedules = q6_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_split_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2512,15 +2141,6 @@ static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2531,8 +2151,6 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
@@ -2542,15 +2160,13 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, q6_K_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, q6_K_gemv_id_int24_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2560,10 +2176,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .schedules = q6_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2588,24 +2204,22 @@ static const qk_field q6_K_encode_f32_push[] = {
 };
 
 static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
+static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_encode_spirv,
+    .code = &qk_q6_K_encode_f32_spirv,
     .binding_count = 2,
     .bindings = q6_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q6_K_encode_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 1,
     .spec_constants = q6_K_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2616,7 +2230,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2636,122 +2250,6 @@ const qk_kernel qk_q6_K_encode_f32_metal = {
     .tile_elements = 256,
 };
 
-static const qk_binding q6_K_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-};
-static const qk_field q6_K_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q6_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q6_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_encode_f16_vulkan_rounds_f16},
-    {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
-
-const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 10,
-    .name = "q6_K_encode_f16",
-    .format = "q6_K",
-    .family = "encode",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q6_K_encode_spirv,
-    .binding_count = 2,
-    .bindings = q6_K_encode_f16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q6_K_encode_f16_push,
-    .spec_constant_count = 3,
-    .spec_constants = q6_K_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 10,
-    .name = "q6_K_encode_f16",
-    .format = "q6_K",
-    .family = "encode",
-    .api = QK_API_METAL,
-    .entry = "q6_K_encode_f16",
-    .code = &qk_q6_K_msl,
-    .binding_count = 2,
-    .bindings = q6_K_encode_f16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q6_K_encode_f16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-static const qk_binding q6_K_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-};
-static const qk_field q6_K_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t q6_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
-
-const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 10,
-    .name = "q6_K_encode_bf16",
-    .format = "q6_K",
-    .family = "encode",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q6_K_encode_spirv,
-    .binding_count = 2,
-    .bindings = q6_K_encode_bf16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q6_K_encode_bf16_push,
-    .spec_constant_count = 2,
-    .spec_constants = q6_K_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 10,
-    .name = "q6_K_encode_bf16",
-    .format = "q6_K",
-    .family = "encode",
-    .api = QK_API_METAL,
-    .entry = "q6_K_encode_bf16",
-    .code = &qk_q6_K_msl,
-    .binding_count = 2,
-    .bindings = q6_K_encode_bf16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = q6_K_encode_bf16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
 static const qk_binding q6_K_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2764,41 +2262,25 @@ static const qk_field q6_K_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
+static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_set_rows_spirv,
+    .code = &qk_q6_K_set_rows_f32_spirv,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_set_rows_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 1,
     .spec_constants = q6_K_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2809,7 +2291,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2818,8 +2300,8 @@ const qk_kernel qk_q6_K_set_rows_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = q6_K_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2829,161 +2311,46 @@ const qk_kernel qk_q6_K_set_rows_f32_metal = {
     .tile_elements = 256,
 };
 
-static const qk_binding q6_K_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-};
-static const qk_field q6_K_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-};
-
-static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t q6_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_set_rows_f16_vulkan_rounds_f16},
-    {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
-
-const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 10,
-    .name = "q6_K_set_rows_f16",
-    .format = "q6_K",
-    .family = "set_rows",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q6_K_set_rows_spirv,
-    .binding_count = 4,
-    .bindings = q6_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q6_K_set_rows_f16_push,
-    .spec_constant_count = 3,
-    .spec_constants = q6_K_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
+static const qk_kernel *const q6_K_all[] = {
+    &qk_q6_K_dequant_f32_vulkan,
+    &qk_q6_K_dequant_f32_metal,
+    &qk_q6_K_dequant_f16_vulkan,
+    &qk_q6_K_dequant_f16_metal,
+    &qk_q6_K_dequant_bf16_vulkan,
+    &qk_q6_K_dequant_bf16_metal,
+    &qk_q6_K_gather_f32_vulkan,
+    &qk_q6_K_gather_f32_metal,
+    &qk_q6_K_gather_f16_vulkan,
+    &qk_q6_K_gather_f16_metal,
+    &qk_q6_K_gather_bf16_vulkan,
+    &qk_q6_K_gather_bf16_metal,
+    &qk_q6_K_gemv_f32_vulkan,
+    &qk_q6_K_gemv_f32_metal,
+    &qk_q6_K_gemv_int8_f32_vulkan,
+    &qk_q6_K_gemv_split_f32_vulkan,
+    &qk_q6_K_gemv_int24_f32_vulkan,
+    &qk_q6_K_gemv_f16_vulkan,
+    &qk_q6_K_gemv_f16_metal,
+    &qk_q6_K_gemv_int8_f16_vulkan,
+    &qk_q6_K_gemv_split_f16_vulkan,
+    &qk_q6_K_gemv_int24_f16_vulkan,
+    &qk_q6_K_gemv_id_f32_vulkan,
+    &qk_q6_K_gemv_id_f32_metal,
+    &qk_q6_K_gemv_id_int8_f32_vulkan,
+    &qk_q6_K_gemv_id_split_f32_vulkan,
+    &qk_q6_K_gemv_id_int24_f32_vulkan,
+    &qk_q6_K_gemv_id_f16_vulkan,
+    &qk_q6_K_gemv_id_f16_metal,
+    &qk_q6_K_gemv_id_int8_f16_vulkan,
+    &qk_q6_K_gemv_id_split_f16_vulkan,
+    &qk_q6_K_gemv_id_int24_f16_vulkan,
+    &qk_q6_K_encode_f32_vulkan,
+    &qk_q6_K_encode_f32_metal,
+    &qk_q6_K_set_rows_f32_vulkan,
+    &qk_q6_K_set_rows_f32_metal,
 };
 
-const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 10,
-    .name = "q6_K_set_rows_f16",
-    .format = "q6_K",
-    .family = "set_rows",
-    .api = QK_API_METAL,
-    .entry = "q6_K_set_rows_f16",
-    .code = &qk_q6_K_msl,
-    .binding_count = 4,
-    .bindings = q6_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q6_K_set_rows_f16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-static const qk_binding q6_K_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-};
-static const qk_field q6_K_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-};
-
-static const uint32_t q6_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t q6_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
-
-const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 10,
-    .name = "q6_K_set_rows_bf16",
-    .format = "q6_K",
-    .family = "set_rows",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_q6_K_set_rows_spirv,
-    .binding_count = 4,
-    .bindings = q6_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q6_K_set_rows_bf16_push,
-    .spec_constant_count = 2,
-    .spec_constants = q6_K_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 10,
-    .name = "q6_K_set_rows_bf16",
-    .format = "q6_K",
-    .family = "set_rows",
-    .api = QK_API_METAL,
-    .entry = "q6_K_set_rows_bf16",
-    .code = &qk_q6_K_msl,
-    .binding_count = 4,
-    .bindings = q6_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = q6_K_set_rows_bf16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
+const qk_kernel_set qk_q6_K_kernels = {"q6_K", 36, q6_K_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -3133,32 +2500,8 @@ qk_status qk_q6_K_encode_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
-qk_status qk_q6_K_encode_f16(const qk_backend *backend, const qk_range weights[1],
-    qk_range src, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_encode_f16_metal : &qk_q6_K_encode_f16_vulkan;
-    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
-}
-
-qk_status qk_q6_K_encode_bf16(const qk_backend *backend, const qk_range weights[1],
-    qk_range src, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_encode_bf16_metal : &qk_q6_K_encode_bf16_vulkan;
-    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
-}
-
 qk_status qk_q6_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_set_rows_f32_metal : &qk_q6_K_set_rows_f32_vulkan;
-    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
-}
-
-qk_status qk_q6_K_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
-    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_set_rows_f16_metal : &qk_q6_K_set_rows_f16_vulkan;
-    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
-}
-
-qk_status qk_q6_K_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
-    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_set_rows_bf16_metal : &qk_q6_K_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -1,5 +1,6 @@
 // q6_K_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
 // For each weight 0.82 bytes read and 2 written, 12.3 operations: 0.531 loads, 6.62 bits, 1.91 integer, 1.12 float, 2.16 conversions.
 //

@@ -1,5 +1,6 @@
 // q6_K_set_rows: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"

@@ -1,5 +1,6 @@
 /* tq1_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+ * Licence: none of qkgen's applies; this text is under that of its specification, or yours.
  * 54 bytes for 256 elements, 1.688 bits each.
  * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25
  * conversions.
@@ -29,6 +30,17 @@
  *     }
  */
 #include "tq1_0.h"
+
+/* Not all of what it embeds is called; compiled as C++, designated initialisers are an extension before C++20. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
+#endif
 
 #include <math.h>
 #include <string.h>
@@ -383,27 +395,7 @@ uint64_t qk_tq1_0_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_tq1_0_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
-    }
-}
-
-void qk_tq1_0_encode_f16_ref(void *const weights[1],
-    uint64_t elements, const uint16_t *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        float x[256u];
-        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
-        qk_encode(x, (uint8_t *)weights[0] + i * 54u);
-    }
-}
-
-void qk_tq1_0_encode_bf16_ref(void *const weights[1],
-    uint64_t elements, const uint16_t *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) {
-        float x[256u];
-        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
-        qk_encode(x, (uint8_t *)weights[0] + i * 54u);
-    }
+    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -419,46 +411,6 @@ uint64_t qk_tq1_0_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 54u);
-        }
-    }
-    return out_of_range;
-}
-
-/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
-uint64_t qk_tq1_0_set_rows_f16_ref(void *const weights[1],
-    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
-    uint64_t out_of_range = 0;
-    const uint64_t row_blocks = cols / 256u;
-    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
-        if (indices[t] >= rows) {
-            out_of_range += 1;
-            continue;
-        }
-        for (uint64_t b = 0; b < row_blocks; ++b) {
-            const uint64_t i = indices[t] * row_blocks + b;
-            float x[256u];
-            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
-            qk_encode(x, (uint8_t *)weights[0] + i * 54u);
-        }
-    }
-    return out_of_range;
-}
-
-/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
-uint64_t qk_tq1_0_set_rows_bf16_ref(void *const weights[1],
-    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
-    uint64_t out_of_range = 0;
-    const uint64_t row_blocks = cols / 256u;
-    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
-        if (indices[t] >= rows) {
-            out_of_range += 1;
-            continue;
-        }
-        for (uint64_t b = 0; b < row_blocks; ++b) {
-            const uint64_t i = indices[t] * row_blocks + b;
-            float x[256u];
-            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
-            qk_encode(x, (uint8_t *)weights[0] + i * 54u);
         }
     }
     return out_of_range;
@@ -485,8 +437,8 @@ extern const qk_code qk_tq1_0_gemv_int8_teams_spirv;
 extern const qk_code qk_tq1_0_gemv_id_rows_spirv;
 extern const qk_code qk_tq1_0_gemv_id_wide_spirv;
 extern const qk_code qk_tq1_0_gemv_id_int8_rows_spirv;
-extern const qk_code qk_tq1_0_encode_spirv;
-extern const qk_code qk_tq1_0_set_rows_spirv;
+extern const qk_code qk_tq1_0_encode_f32_spirv;
+extern const qk_code qk_tq1_0_set_rows_f32_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -501,7 +453,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -524,7 +476,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -558,7 +510,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -581,7 +533,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -613,7 +565,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -636,7 +588,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -668,27 +620,13 @@ static const qk_field tq1_0_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -697,8 +635,8 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .code = &qk_tq1_0_gather_f32_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_f32_vulkan_constants,
@@ -711,7 +649,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -720,8 +658,8 @@ const qk_kernel qk_tq1_0_gather_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -743,20 +681,6 @@ static const qk_field tq1_0_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -765,7 +689,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -774,8 +698,8 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .code = &qk_tq1_0_gather_f16_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_gather_f16_vulkan_constants,
@@ -788,7 +712,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -797,8 +721,8 @@ const qk_kernel qk_tq1_0_gather_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -820,27 +744,13 @@ static const qk_field tq1_0_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -849,8 +759,8 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .code = &qk_tq1_0_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_bf16_vulkan_constants,
@@ -863,7 +773,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -872,8 +782,8 @@ const qk_kernel qk_tq1_0_gather_bf16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -899,23 +809,6 @@ static const qk_field tq1_0_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -927,8 +820,6 @@ static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
@@ -938,15 +829,13 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -956,10 +845,10 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -977,14 +866,10 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_f32_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch},
-    {30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
+static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -993,10 +878,10 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 1,
     .spec_constants = tq1_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1023,23 +908,6 @@ static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1054,8 +922,6 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
@@ -1068,15 +934,13 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int8_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1086,10 +950,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1128,23 +992,6 @@ static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1159,8 +1006,6 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
@@ -1174,15 +1019,13 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_split_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1192,10 +1035,10 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .schedules = tq1_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1234,23 +1077,6 @@ static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1265,8 +1091,6 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
@@ -1280,15 +1104,13 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int24_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1298,10 +1120,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f32_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1341,23 +1163,6 @@ static const qk_field tq1_0_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1369,8 +1174,6 @@ static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
@@ -1380,15 +1183,13 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1398,10 +1199,10 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .schedules = tq1_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 10,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1419,14 +1220,10 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_f16_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch},
-    {30, "views", 0, 2, tq1_0_gemv_f16_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
+static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1435,10 +1232,10 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 1,
     .spec_constants = tq1_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1465,23 +1262,6 @@ static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1496,8 +1276,6 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
@@ -1510,15 +1288,13 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int8_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1528,10 +1304,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1570,23 +1346,6 @@ static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1601,8 +1360,6 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
@@ -1616,15 +1373,13 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_split_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1634,10 +1389,10 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .schedules = tq1_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1676,23 +1431,6 @@ static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
-    {"groups", 24, 4},
-    {"matrix_first", 28, 4},
-    {"matrices", 32, 4},
-    {"vectors", 36, 4},
-    {"sharing", 40, 4},
-    {"sharing_outer", 44, 4},
-    {"weights_first", 48, 4},
-    {"weights_inner", 52, 4},
-    {"weights_outer", 56, 4},
-    {"x_first", 60, 4},
-    {"x_stride", 64, 4},
-    {"x_inner", 68, 4},
-    {"x_outer", 72, 4},
-    {"y_skip", 76, 4},
-    {"y_stride", 80, 4},
-    {"y_inner", 84, 4},
-    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1707,8 +1445,6 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
@@ -1722,15 +1458,13 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_int24_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1740,10 +1474,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f16_bindings,
-    .push_bytes = 92,
-    .push_count = 23,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 13,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1788,15 +1522,6 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1805,23 +1530,19 @@ static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1831,10 +1552,10 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 7,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1847,13 +1568,8 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_id_f32_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f32_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
-
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1862,11 +1578,9 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 2,
-    .spec_constants = tq1_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1897,15 +1611,6 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1913,22 +1618,18 @@ static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1938,10 +1639,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1976,15 +1677,6 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1992,23 +1684,19 @@ static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_split_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2018,10 +1706,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .schedules = tq1_0_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2056,15 +1744,6 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2072,23 +1751,19 @@ static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2098,10 +1773,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2136,15 +1811,6 @@ static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2153,23 +1819,19 @@ static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2179,10 +1841,10 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .schedules = tq1_0_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 7,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2195,13 +1857,8 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
-static const uint32_t tq1_0_gemv_id_f16_metal_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
-static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f16_metal_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
-
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2210,11 +1867,9 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 2,
-    .spec_constants = tq1_0_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2245,15 +1900,6 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2261,22 +1907,18 @@ static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2286,10 +1928,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2324,15 +1966,6 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2340,23 +1973,19 @@ static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_split_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2366,10 +1995,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .schedules = tq1_0_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2404,15 +2033,6 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
-    {"weights_inner", 36, 4},
-    {"x_first", 40, 4},
-    {"x_stride", 44, 4},
-    {"x_inner", 48, 4},
-    {"y_skip", 52, 4},
-    {"y_stride", 56, 4},
-    {"y_inner", 60, 4},
-    {"ids_skip", 64, 4},
-    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2420,23 +2040,19 @@ static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
-static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0},
-    {30, "views", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_views},
-    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_y_type}};
+    {28, "epilogue", 4294967295, 0, 0}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2446,10 +2062,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 72,
-    .push_count = 18,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2472,24 +2088,22 @@ static const qk_field tq1_0_encode_f32_push[] = {
 };
 
 static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_encode_spirv,
+    .code = &qk_tq1_0_encode_f32_spirv,
     .binding_count = 2,
     .bindings = tq1_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = tq1_0_encode_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 1,
     .spec_constants = tq1_0_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2500,7 +2114,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2520,122 +2134,6 @@ const qk_kernel qk_tq1_0_encode_f32_metal = {
     .tile_elements = 256,
 };
 
-static const qk_binding tq1_0_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_encode_f16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_encode_f16_vulkan_rounds_f16},
-    {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
-
-const qk_kernel qk_tq1_0_encode_f16_vulkan = {
-    .abi = 10,
-    .name = "tq1_0_encode_f16",
-    .format = "tq1_0",
-    .family = "encode",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_tq1_0_encode_spirv,
-    .binding_count = 2,
-    .bindings = tq1_0_encode_f16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = tq1_0_encode_f16_push,
-    .spec_constant_count = 3,
-    .spec_constants = tq1_0_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_tq1_0_encode_f16_metal = {
-    .abi = 10,
-    .name = "tq1_0_encode_f16",
-    .format = "tq1_0",
-    .family = "encode",
-    .api = QK_API_METAL,
-    .entry = "tq1_0_encode_f16",
-    .code = &qk_tq1_0_msl,
-    .binding_count = 2,
-    .bindings = tq1_0_encode_f16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = tq1_0_encode_f16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-static const qk_binding tq1_0_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_encode_bf16_push[] = {
-    {"tiles", 0, 4},
-};
-
-static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
-
-const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
-    .abi = 10,
-    .name = "tq1_0_encode_bf16",
-    .format = "tq1_0",
-    .family = "encode",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_tq1_0_encode_spirv,
-    .binding_count = 2,
-    .bindings = tq1_0_encode_bf16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = tq1_0_encode_bf16_push,
-    .spec_constant_count = 2,
-    .spec_constants = tq1_0_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_tq1_0_encode_bf16_metal = {
-    .abi = 10,
-    .name = "tq1_0_encode_bf16",
-    .format = "tq1_0",
-    .family = "encode",
-    .api = QK_API_METAL,
-    .entry = "tq1_0_encode_bf16",
-    .code = &qk_tq1_0_msl,
-    .binding_count = 2,
-    .bindings = tq1_0_encode_bf16_bindings,
-    .push_bytes = 4,
-    .push_count = 1,
-    .push = tq1_0_encode_bf16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
 static const qk_binding tq1_0_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2648,41 +2146,25 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x},
-    {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_set_rows_spirv,
+    .code = &qk_tq1_0_set_rows_f32_spirv,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_set_rows_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 1,
     .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2693,7 +2175,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 9,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2702,8 +2184,8 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 20,
+    .push_count = 5,
     .push = tq1_0_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2713,162 +2195,46 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
     .tile_elements = 256,
 };
 
-static const qk_binding tq1_0_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_set_rows_f16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-};
-
-static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
-static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_set_rows_f16_vulkan_rounds_f16},
-    {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
-
-const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
-    .abi = 10,
-    .name = "tq1_0_set_rows_f16",
-    .format = "tq1_0",
-    .family = "set_rows",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_tq1_0_set_rows_spirv,
-    .binding_count = 4,
-    .bindings = tq1_0_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = tq1_0_set_rows_f16_push,
-    .spec_constant_count = 3,
-    .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
+static const qk_kernel *const tq1_0_all[] = {
+    &qk_tq1_0_dequant_f32_vulkan,
+    &qk_tq1_0_dequant_f32_metal,
+    &qk_tq1_0_dequant_f16_vulkan,
+    &qk_tq1_0_dequant_f16_metal,
+    &qk_tq1_0_dequant_bf16_vulkan,
+    &qk_tq1_0_dequant_bf16_metal,
+    &qk_tq1_0_gather_f32_vulkan,
+    &qk_tq1_0_gather_f32_metal,
+    &qk_tq1_0_gather_f16_vulkan,
+    &qk_tq1_0_gather_f16_metal,
+    &qk_tq1_0_gather_bf16_vulkan,
+    &qk_tq1_0_gather_bf16_metal,
+    &qk_tq1_0_gemv_f32_vulkan,
+    &qk_tq1_0_gemv_f32_metal,
+    &qk_tq1_0_gemv_int8_f32_vulkan,
+    &qk_tq1_0_gemv_split_f32_vulkan,
+    &qk_tq1_0_gemv_int24_f32_vulkan,
+    &qk_tq1_0_gemv_f16_vulkan,
+    &qk_tq1_0_gemv_f16_metal,
+    &qk_tq1_0_gemv_int8_f16_vulkan,
+    &qk_tq1_0_gemv_split_f16_vulkan,
+    &qk_tq1_0_gemv_int24_f16_vulkan,
+    &qk_tq1_0_gemv_id_f32_vulkan,
+    &qk_tq1_0_gemv_id_f32_metal,
+    &qk_tq1_0_gemv_id_int8_f32_vulkan,
+    &qk_tq1_0_gemv_id_split_f32_vulkan,
+    &qk_tq1_0_gemv_id_int24_f32_vulkan,
+    &qk_tq1_0_gemv_id_f16_vulkan,
+    &qk_tq1_0_gemv_id_f16_metal,
+    &qk_tq1_0_gemv_id_int8_f16_vulkan,
+    &qk_tq1_0_gemv_id_split_f16_vulkan,
+    &qk_tq1_0_gemv_id_int24_f16_vulkan,
+    &qk_tq1_0_encode_f32_vulkan,
+    &qk_tq1_0_encode_f32_metal,
+    &qk_tq1_0_set_rows_f32_vulkan,
+    &qk_tq1_0_set_rows_f32_metal,
 };
 
-const qk_kernel qk_tq1_0_set_rows_f16_metal = {
-    .abi = 10,
-    .name = "tq1_0_set_rows_f16",
-    .format = "tq1_0",
-    .family = "set_rows",
-    .api = QK_API_METAL,
-    .entry = "tq1_0_set_rows_f16",
-    .code = &qk_tq1_0_msl,
-    .binding_count = 4,
-    .bindings = tq1_0_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = tq1_0_set_rows_f16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_F16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-static const qk_binding tq1_0_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-};
-static const qk_field tq1_0_set_rows_bf16_push[] = {
-    {"rows", 0, 4},
-    {"row_first", 4, 4},
-    {"row_end", 8, 4},
-    {"row_tiles", 12, 4},
-    {"tokens", 16, 4},
-    {"batch_tokens", 20, 4},
-    {"batches", 24, 4},
-    {"value_step", 28, 4},
-    {"value_batch", 32, 4},
-    {"value_outer", 36, 4},
-    {"index_words", 40, 4},
-    {"index_step", 44, 4},
-    {"index_batch", 48, 4},
-    {"index_outer", 52, 4},
-    {"index_batches", 56, 4},
-    {"index_outers", 60, 4},
-    {"row_step", 64, 4},
-    {"row_batch", 68, 4},
-    {"row_outer", 72, 4},
-};
-
-static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    tq1_0_set_rows_bf16_vulkan_local_size_x},
-    {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
-
-const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
-    .abi = 10,
-    .name = "tq1_0_set_rows_bf16",
-    .format = "tq1_0",
-    .family = "set_rows",
-    .api = QK_API_VULKAN,
-    .entry = "main",
-    .code = &qk_tq1_0_set_rows_spirv,
-    .binding_count = 4,
-    .bindings = tq1_0_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = tq1_0_set_rows_bf16_push,
-    .spec_constant_count = 2,
-    .spec_constants = tq1_0_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
-    .features = QK_FEATURE_STORAGE_16BIT,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
-
-const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
-    .abi = 10,
-    .name = "tq1_0_set_rows_bf16",
-    .format = "tq1_0",
-    .family = "set_rows",
-    .api = QK_API_METAL,
-    .entry = "tq1_0_set_rows_bf16",
-    .code = &qk_tq1_0_msl,
-    .binding_count = 4,
-    .bindings = tq1_0_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
-    .push = tq1_0_set_rows_bf16_push,
-    .workgroup_size = 64,
-    .features = 0,
-    .numeric = QK_NUMERIC_EXACT_DECODE,
-    .output = QK_TYPE_BF16,
-    .block_elements = 256,
-    .tile_elements = 256,
-};
+const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 36, tq1_0_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -3018,33 +2384,8 @@ qk_status qk_tq1_0_encode_f32(const qk_backend *backend, const qk_range weights[
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
-qk_status qk_tq1_0_encode_f16(const qk_backend *backend, const qk_range weights[1],
-    qk_range src, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_f16_metal : &qk_tq1_0_encode_f16_vulkan;
-    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
-}
-
-qk_status qk_tq1_0_encode_bf16(const qk_backend *backend, const qk_range weights[1],
-    qk_range src, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_bf16_metal : &qk_tq1_0_encode_bf16_vulkan;
-    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
-}
-
 qk_status qk_tq1_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f32_metal : &qk_tq1_0_set_rows_f32_vulkan;
-    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
-}
-
-qk_status qk_tq1_0_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
-    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f16_metal : &qk_tq1_0_set_rows_f16_vulkan;
-    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
-}
-
-qk_status qk_tq1_0_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
-    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_bf16_metal
-        : &qk_tq1_0_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

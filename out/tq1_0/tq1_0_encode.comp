@@ -1,5 +1,6 @@
 // tq1_0_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"

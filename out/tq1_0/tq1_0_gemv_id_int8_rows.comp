@@ -1,5 +1,6 @@
 // tq1_0_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 54 bytes for 256 elements, 1.688 bits each.
 // For each weight 0.211 bytes read, 3.23 operations: 0.141 loads, 1.75 bits, 1.22 integer, 0.0781 float, 0.0469 conversions.
 //

@@ -267,6 +267,15 @@ static inline double qk_sum_eps(const qk_kernel *kernel, uint32_t lanes, uint64_
     return (double)(kernel->sum_roundings + 3 * tiles + kernel->row_roundings * ((cols + 15) / 16)) / 16777216.0;
 }
 
+/* All descriptors of a format, qk_FORMAT_kernels, or of a set of families without one. qkgen/registry.h finds one in it. */
+typedef struct qk_kernel_set {
+    const char *name; /* of the format or set */
+    uint32_t count;
+    const qk_kernel *const *items;
+    int (*unpack)(
+        void); /* of a pair whose words are packed: fills them in, before anything uses them; 0: it could not. Else NULL */
+} qk_kernel_set;
+
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
 typedef struct qk_range {
     void *buffer;
