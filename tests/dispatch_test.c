@@ -33,7 +33,7 @@ static qk_kernel kernel_of(int gather) {
     kernel.name = gather ? "toy_gather_f16" : "toy_dequant_f16";
     kernel.bindings = gather ? gather_bindings : dequant_bindings;
     kernel.binding_count = gather ? 5 : 3;
-    kernel.push_bytes = gather ? 20 : 4;
+    kernel.push_bytes = gather ? QK_GATHER_PUSH_BYTES : 4;
     kernel.workgroup_size = 64;
     kernel.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT;
     kernel.output = QK_TYPE_F16;
@@ -153,7 +153,7 @@ static qk_status make_call(wrong_call *c, int gather, qk_error *error) {
 
 #define GATHER_CASES(X)                                                                                                \
     X(g_push, c->kernel.push_bytes = 4, ARGUMENT,                                                                      \
-      "kernel->push_bytes is 4, must be 20, as this family has it")                                       \
+      "kernel->push_bytes is 4, must be 76, as this family has it")                                       \
     X(g_few_bindings, c->kernel.binding_count = 3, ARGUMENT, "kernel->binding_count is 3, must be from 4 to 16")       \
     X(g_cols, c->cols = 48, ARGUMENT, "cols is 48, must be a positive multiple of 32, the elements of a block")        \
     X(g_no_cols, c->cols = 0, ARGUMENT, "cols is 0, must be a positive multiple of 32, the elements of a block")       \

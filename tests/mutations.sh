@@ -116,7 +116,7 @@ mutate "the status word counts it, C" templates/gemv_id.c 's/out_of_range \+= .*
 mutate "an index out of range is found, Vulkan" templates/gather.comp 's/ \&\& row < row_end//' \
   script gather vulkan "one q4_0 5 96"
 mutate "an index out of range is found, two tiles at once" templates/gather.comp \
-  's/missing = row\[n\] >= rows \&\& row_first == 0u/missing = false/' script gather vulkan "one q8_0 5 96"
+  's/missing = row\[n\] == NO_ROW \&\& row_first == 0u/missing = false/' script gather vulkan "one q8_0 5 96"
 mutate "rows of another launch are left alone, two tiles at once" templates/gather.comp \
   's/bound = row\[n\] >= row_first \&\& /bound = /' unit gemv_test
 mutate "rows of another launch are left alone" templates/gather.comp 's/bound = row >= row_first \&\& /bound = /' unit gemv_test
@@ -478,6 +478,16 @@ mutate "a NaN in x is not lost in integers" templates/products.glsl 's/any\(isna
   script gemv vulkan "not_finite q8_0"
 mutate "the bound of sums" gen/text/sums.c 's/%ssum%s%s \+= /%ssum%s%s += 1.00001 * /' \
   script gemv vulkan "blocks q4_0 19 3 1 f32"
+mutate "views of rows: the outer dimension" templates/rows_push.glsl 's/batch \/ batches \* value_outer/0u * value_outer/' unit rows_test
+mutate "views of rows: an index of 64 bits" templates/rows_push.glsl 's/index_words == 2u \&\& indices\[at \+ 1u\] != 0u/false/' unit rows_test
+mutate "views of rows: batches with the same indices" templates/rows_push.glsl 's/inner % index_batches \* index_batch/inner * index_batch/' unit rows_test
+mutate "views of rows: rows of the table have a step" templates/rows_push.glsl 's/index \* row_step \+ inner/index + inner/' unit rows_test
+mutate "views of rows: a row that there is not, in blocks" templates/rows_push.glsl 's/return index < rows \? index \* row_step/return true ? index * row_step/' unit rows_test
+mutate "views of rows, MSL: the outer dimension" templates/rows_view.metal 's/outer \* push.value_outer/0 * push.value_outer/' unit rows_test
+mutate "views of rows, MSL: an index of 64 bits" templates/rows_view.metal 's/push.index_words == 2 \&\& indices\[at \+ 1\] != 0/false/' unit rows_test
+mutate "views of rows: results are apart" runtime/include/qkgen/dispatch_rows.h 's/if \(step\[least\] < span\)/if (0)/' unit rows_test
+mutate "views of rows: parts of the table" runtime/include/qkgen/dispatch_rows.h 's/push\[1\] = \(uint32_t\)row;/push[1] = 0;/' unit rows_test
+mutate "encoders read halves" templates/encode_block.glsl 's/at % 2u \* 16u/0u/; s/pairs.x >> 16/pairs.x \& 0xFFFFu/' unit rows_test
 mutate "encoders keep NaNs, signs of zeros and subnormals" runtime/vulkan_rounding.c 's/if \(qk_encodes\(kernel\)\)/if (0)/' unit rounding_test
 mutate "f16 is rounded to even, Vulkan" templates/prelude.glsl 's/ \+ \(\((magnitude|most) >> 13\) \& 1u\)//g' script rounding vulkan
 mutate "bf16 is rounded to even, MSL" templates/prelude.metal 's/0x7FFFu \+ \(\(bits >> 16\) \& 1u\)/0x7FFFu/' script rounding msl

@@ -304,8 +304,9 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
     const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
     if (!family->sums) sum = NULL;
     return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
-                       .module =
-                           sum ? qg_format(arena, "%s%s", stem, sum->module) : qg_format(arena, "%s_%s", stem, scalar),
+                       .module = sum               ? qg_format(arena, "%s%s", stem, sum->module)
+                                 : family->encodes ? stem
+                                                   : qg_format(arena, "%s_%s", stem, scalar),
                        .family = family,
                        .layout = layout,
                        .type = type,
@@ -409,7 +410,9 @@ bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule) {
     const qg_kernel *kernel = &list[i];
     for (uint32_t k = 0; k < i; ++k) {
         const qg_kernel *other = &list[k];
-        if (kernel->sum && kernel->family == other->family && kernel->sum->products == other->sum->products &&
+        if (kernel->family != other->family) continue;
+        if (kernel->family->encodes) return true;
+        if (kernel->sum && kernel->sum->products == other->sum->products &&
             (schedule == QK_SCHEDULE_NONE || qg_schedules_of(other) >> schedule & 1))
             return true;
     }
@@ -448,7 +451,7 @@ uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel 
 
 bool qg_has_narrow_elements(const qg_kernel *kernel) {
     if (kernel->family->sums) return kernel->layout->ragged || kernel->plan->lanes == 1;
-    return kernel->type != QG_F32 && qg_stores_singly(kernel);
+    return kernel->type != QG_F32 && !kernel->family->encodes && qg_stores_singly(kernel);
 }
 
 static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }

@@ -6,7 +6,7 @@
 
 #include <qkgen/kernel.h>
 
-enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 9, QG_MAX_FAMILY_TYPES = 3 };
+enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 19, QG_MAX_FAMILY_TYPES = 3 };
 
 /* The last bindings of a family that sums, and how many they are. */
 #define QG_EPILOGUE_BINDING(bit, NAME, field, binding, many, meaning)                                                  \
@@ -18,6 +18,11 @@ enum {
 #undef QG_EPILOGUE_ONE
     QG_N_RESULTS = 1 + QG_N_EPILOGUES
 };
+/* The push constants of families whose values belong to rows at indices; templates/rows_push.glsl says what they are. */
+#define QG_ROWS_PUSH                                                                                                   \
+    "rows", "row_first", "row_end", "row_tiles", "tokens", "batch_tokens", "batches", "value_step", "value_batch",     \
+        "value_outer", "index_words", "index_step", "index_batch", "index_outer", "index_batches", "index_outers",     \
+        "row_step", "row_batch", "row_outer"
 /* Whether an epilogue reads what has that role. */
 bool qg_is_epilogue(qk_role role);
 

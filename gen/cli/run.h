@@ -92,9 +92,9 @@ const char *qg_reference_open(qg_arena *arena, const qg_templates *templates, co
                               const qg_family *family, qg_scalar type, void **object, void **function);
 
 /* run_encode.c: those of encoders, by that function. set_rows returns how many indices are out of range. */
-void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const float *src);
+void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const void *src);
 uint64_t qg_reference_set_rows(void *function, void *const *weights, const uint32_t *indices, uint64_t rows,
-                               uint64_t cols, uint64_t tokens, const float *src);
+                               uint64_t cols, uint64_t tokens, const void *src);
 
 /* run_floats.c: `count` floats of type F32, F16 or BF16 to f32; and back, rounded to nearest even. */
 void qg_floats_of(qg_scalar type, const void *from, uint64_t count, float *to);

@@ -137,6 +137,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
         qg_hole(&holes, "x_value", kernels[k].type == QG_F32 ? "x[m * cols + k]" : "qk_f16_to_f32(x[m * cols + k])");
         qg_hole(&holes, "block_elements", qg_format(arena, "%uu", kernels[k].layout->elements));
+        qg_hole(&holes, "src_value",
+                kernels[k].type == QG_F32 ? NULL : qg_format(arena, "qk_%s_to_f32", qg_scalars[kernels[k].type].name));
         if (kernels[k].to)
             other_format(arena, &holes, &kernels[k]);
         else

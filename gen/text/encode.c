@@ -174,10 +174,10 @@ static void hold(printer *p, uint32_t count, const char *from) {
     qg_encoder_line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
-    qg_encoder_line(p, p->d->id == QG_GLSL
-                           ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
-                           : qg_format(p->arena, "const float4 qk_v = ((%s const float4 *)qk_x)[%s + uint(qk_j)];",
-                                       p->space, from));
+    qg_encoder_line(
+        p, p->d->id == QG_GLSL ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
+           : p->kept ? qg_format(p->arena, "const float4 qk_v = ((thread const float4 *)qk_x)[%s + uint(qk_j)];", from)
+                     : qg_format(p->arena, "const float4 qk_v = qk_four(qk_x, %s + uint(qk_j));", from));
     for (uint32_t i = 0; i < 4; ++i)
         qg_encoder_line(p, qg_format(p->arena, "qk_held[4 * qk_j + %u] = qk_v[%u];", i, i));
     p->indent -= 1;
@@ -281,7 +281,8 @@ static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
     if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
     qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x"
-                                         : qg_format(p->arena, "uint qk_block, %s const float *qk_x", p->space));
+                        : p->kept        ? "uint qk_block, thread const float *qk_x"
+                                         : "uint qk_block, device const T *qk_x");
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i) {
         const uint32_t unit = qg_encode_unit(&p->layout->buffers[i]);
         qg_text_printf(&text, ", %s *%s",
@@ -302,7 +303,7 @@ static void begin_function(printer *p, const char *name) {
                                        : "// Makes a block of floats.");
     qg_encoder_begin(p, qg_format(p->arena, "%svoid %s(%s) {",
                                   id == QG_C     ? "static "
-                                  : id == QG_MSL ? "inline "
+                                  : id == QG_MSL ? p->kept ? "inline " : "template <typename T>\ninline "
                                                  : "",
                                   name, parameters(p)));
 }
@@ -310,11 +311,8 @@ static void begin_function(printer *p, const char *name) {
 /* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
  * alone, which stand in a namespace of their own then. */
 static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name) {
-    printer p = {.arena = arena,
-                 .text = qg_text_new(arena),
-                 .layout = layout,
-                 .encode = layout->encode,
-                 .space = name ? "thread" : "device"};
+    printer p = {
+        .arena = arena, .text = qg_text_new(arena), .layout = layout, .encode = layout->encode, .kept = name != NULL};
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = &qg_targets[id];

@@ -102,6 +102,9 @@ void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel)
     for (uint32_t i = 0; i < family->n_bindings; ++i)
         qg_hole(holes, qg_format(arena, "binding_%s", family->bindings[i].name),
                 qg_format(arena, "%u", kernel->layout->n_buffers + i));
+    qg_hole(holes, "rows_tile",
+            family->encodes ? qg_format(arena, "blocks of %u elements", kernel->layout->elements)
+                            : qg_format(arena, "tiles of %u elements", kernel->plan->tile_elements));
     if (family->sums) result_holes(arena, holes, kernel);
     qg_hole(holes, "experts", family->sums && family->in_blocks ? "" : NULL);
 }

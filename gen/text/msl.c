@@ -173,12 +173,16 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "binding_push", qg_format(arena, "%u", qg_bindings_of(kernel)));
     qg_hole(&holes, "dst_type", stored_type(kernel));
+    qg_hole(&holes, "src_type", kernel->type == QG_BF16 ? "ushort" : vector_of(kernel->type, 1));
     qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));
     qg_hole(&holes, "threads", qg_format(arena, "%u", 32 * QG_MMA_SIMDGROUPS));
     const char *template = qg_is_mma(kernel) ? "gemv_mma.metal" : qg_template_of(arena, kernel, "metal");
     char *body = qg_expand(arena, templates, template, holes.items, holes.count, why);
     return body ? qg_format(arena, "// %s: %s, %s %s.\n%s", kernel->name, kernel->family->summary,
-                            kernel->family->sums ? "x in" : "in", qg_scalars[kernel->type].name, body)
+                            kernel->family->sums      ? "x in"
+                            : kernel->family->encodes ? "src in"
+                                                      : "in",
+                            qg_scalars[kernel->type].name, body)
                 : NULL;
 }
 

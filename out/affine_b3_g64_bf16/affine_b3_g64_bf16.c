@@ -394,8 +394,27 @@ uint64_t qk_affine_b3_g64_bf16_gemv_id_f16_ref(const void *const weights[3],
 
 void qk_affine_b3_g64_bf16_encode_f32_ref(void *const weights[3],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 64u; ++i)
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
         qk_encode(src + i * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
+}
+
+void qk_affine_b3_g64_bf16_encode_f16_ref(void *const weights[3],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
+}
+
+void qk_affine_b3_g64_bf16_encode_bf16_ref(void *const weights[3],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -411,6 +430,46 @@ uint64_t qk_affine_b3_g64_bf16_set_rows_f32_ref(void *const weights[3],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_f16_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_bf16_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
         }
     }
     return out_of_range;
@@ -437,8 +496,8 @@ extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_encode_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_set_rows_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_encode_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_set_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
@@ -456,7 +515,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -479,7 +538,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -516,7 +575,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -539,7 +598,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -574,7 +633,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -597,7 +656,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -631,6 +690,20 @@ static const qk_field affine_b3_g64_bf16_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -638,7 +711,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -647,8 +720,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_f32_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gather_f32_vulkan_constants,
@@ -661,7 +734,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -670,8 +743,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -695,6 +768,20 @@ static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -704,7 +791,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -713,8 +800,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_f16_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_gather_f16_vulkan_constants,
@@ -727,7 +814,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -736,8 +823,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -761,6 +848,20 @@ static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -768,7 +869,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -777,8 +878,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_bf16_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gather_bf16_vulkan_constants,
@@ -791,7 +892,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -800,8 +901,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -859,7 +960,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -893,7 +994,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -966,7 +1067,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1049,7 +1150,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1132,7 +1233,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1213,7 +1314,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1247,7 +1348,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1320,7 +1421,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1403,7 +1504,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1486,7 +1587,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1565,7 +1666,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1592,7 +1693,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1661,7 +1762,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1738,7 +1839,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1815,7 +1916,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1890,7 +1991,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1917,7 +2018,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1986,7 +2087,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2063,7 +2164,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2140,7 +2241,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2180,23 +2281,25 @@ static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x}};
+    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_encode_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
     .binding_count = 4,
     .bindings = affine_b3_g64_bf16_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b3_g64_bf16_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2207,7 +2310,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2227,6 +2330,128 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
     .tile_elements = 64,
 };
 
+static const qk_binding affine_b3_g64_bf16_encode_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b3_g64_bf16_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_f16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_encode_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_bf16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
 static const qk_binding affine_b3_g64_bf16_set_rows_f32_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
     {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
@@ -2241,26 +2466,42 @@ static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x}};
+    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_set_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2271,7 +2512,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2280,13 +2521,175 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b3_g64_bf16_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_f16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_bf16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 64,
     .tile_elements = 64,
 };
@@ -2450,9 +2853,37 @@ qk_status qk_affine_b3_g64_bf16_encode_f32(const qk_backend *backend, const qk_r
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_affine_b3_g64_bf16_encode_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_f16_metal
+        : &qk_affine_b3_g64_bf16_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_encode_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_bf16_metal
+        : &qk_affine_b3_g64_bf16_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_affine_b3_g64_bf16_set_rows_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f32_metal
         : &qk_affine_b3_g64_bf16_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f16_metal
+        : &qk_affine_b3_g64_bf16_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_bf16_metal
+        : &qk_affine_b3_g64_bf16_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

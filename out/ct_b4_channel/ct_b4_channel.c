@@ -228,7 +228,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0
     ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -255,7 +255,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -299,7 +299,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -326,7 +326,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -368,7 +368,7 @@ static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{
     ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -395,7 +395,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -442,7 +442,7 @@ static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0,
     ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -469,7 +469,7 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -518,7 +518,7 @@ static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0,
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -545,7 +545,7 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -592,7 +592,7 @@ static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0
     ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -619,7 +619,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -690,7 +690,7 @@ static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_c
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -727,7 +727,7 @@ static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -804,7 +804,7 @@ static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_int8_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -890,7 +890,7 @@ static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_split_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -976,7 +976,7 @@ static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_int24_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1059,7 +1059,7 @@ static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_c
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1096,7 +1096,7 @@ static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1173,7 +1173,7 @@ static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_int8_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1259,7 +1259,7 @@ static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_split_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1345,7 +1345,7 @@ static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "ct_b4_channel_gemv_int24_f16",
     .format = "ct_b4_channel",
     .family = "gemv",

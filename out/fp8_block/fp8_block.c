@@ -232,7 +232,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -259,7 +259,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -303,7 +303,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -330,7 +330,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -372,7 +372,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -399,7 +399,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -446,7 +446,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -473,7 +473,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -522,7 +522,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -549,7 +549,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -596,7 +596,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -623,7 +623,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -693,7 +693,7 @@ static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -730,7 +730,7 @@ static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f32_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -803,7 +803,7 @@ static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -840,7 +840,7 @@ static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f16_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

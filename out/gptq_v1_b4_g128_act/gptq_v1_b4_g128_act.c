@@ -242,7 +242,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -270,7 +270,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -316,7 +316,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -344,7 +344,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -388,7 +388,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -416,7 +416,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -465,7 +465,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -492,7 +492,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -543,7 +543,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -570,7 +570,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -619,7 +619,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -646,7 +646,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -715,7 +715,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -750,7 +750,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -822,7 +822,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -857,7 +857,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",

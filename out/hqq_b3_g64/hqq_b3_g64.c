@@ -244,7 +244,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -272,7 +272,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -317,7 +317,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -345,7 +345,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -388,7 +388,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -416,7 +416,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -464,7 +464,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -491,7 +491,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -541,7 +541,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -568,7 +568,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -616,7 +616,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -643,7 +643,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -714,7 +714,7 @@ static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -751,7 +751,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -829,7 +829,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -916,7 +916,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1003,7 +1003,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1086,7 +1086,7 @@ static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1123,7 +1123,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1201,7 +1201,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1288,7 +1288,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1375,7 +1375,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",

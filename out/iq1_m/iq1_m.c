@@ -2592,7 +2592,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2617,7 +2617,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2654,7 +2654,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2679,7 +2679,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2714,7 +2714,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2739,7 +2739,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2771,6 +2771,20 @@ static const qk_field iq1_m_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table iq1_m_gather_f32_tables[] = {
     {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -2780,7 +2794,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2789,8 +2803,8 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
     .code = &qk_iq1_m_gather_f32_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = iq1_m_gather_f32_push,
     .table_count = 1,
     .tables = iq1_m_gather_f32_tables,
@@ -2805,7 +2819,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2814,8 +2828,8 @@ const qk_kernel qk_iq1_m_gather_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 4,
     .bindings = iq1_m_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = iq1_m_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2837,6 +2851,20 @@ static const qk_field iq1_m_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table iq1_m_gather_f16_tables[] = {
     {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -2848,7 +2876,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2857,8 +2885,8 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .code = &qk_iq1_m_gather_f16_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = iq1_m_gather_f16_push,
     .table_count = 1,
     .tables = iq1_m_gather_f16_tables,
@@ -2873,7 +2901,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2882,8 +2910,8 @@ const qk_kernel qk_iq1_m_gather_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 4,
     .bindings = iq1_m_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = iq1_m_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2905,6 +2933,20 @@ static const qk_field iq1_m_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table iq1_m_gather_bf16_tables[] = {
     {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -2914,7 +2956,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2923,8 +2965,8 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .code = &qk_iq1_m_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = iq1_m_gather_bf16_push,
     .table_count = 1,
     .tables = iq1_m_gather_bf16_tables,
@@ -2939,7 +2981,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2948,8 +2990,8 @@ const qk_kernel qk_iq1_m_gather_bf16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 4,
     .bindings = iq1_m_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = iq1_m_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -3006,7 +3048,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3042,7 +3084,7 @@ static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3116,7 +3158,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3203,7 +3245,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3290,7 +3332,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3373,7 +3415,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3409,7 +3451,7 @@ static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3483,7 +3525,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3570,7 +3612,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3657,7 +3699,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3739,7 +3781,7 @@ static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3768,7 +3810,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3840,7 +3882,7 @@ static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3922,7 +3964,7 @@ static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4004,7 +4046,7 @@ static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4081,7 +4123,7 @@ static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4110,7 +4152,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4182,7 +4224,7 @@ static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4264,7 +4306,7 @@ static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4346,7 +4388,7 @@ static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

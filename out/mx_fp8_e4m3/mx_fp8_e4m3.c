@@ -258,7 +258,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -281,7 +281,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -317,7 +317,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -340,7 +340,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -374,7 +374,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -397,7 +397,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -430,6 +430,20 @@ static const qk_field mx_fp8_e4m3_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -437,7 +451,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -446,8 +460,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
     .code = &qk_mx_fp8_e4m3_gather_f32_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mx_fp8_e4m3_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gather_f32_vulkan_constants,
@@ -460,7 +474,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -469,8 +483,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mx_fp8_e4m3_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -493,6 +507,20 @@ static const qk_field mx_fp8_e4m3_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -502,7 +530,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -511,8 +539,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
     .code = &qk_mx_fp8_e4m3_gather_f16_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mx_fp8_e4m3_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mx_fp8_e4m3_gather_f16_vulkan_constants,
@@ -525,7 +553,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -534,8 +562,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mx_fp8_e4m3_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -558,6 +586,20 @@ static const qk_field mx_fp8_e4m3_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -565,7 +607,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -574,8 +616,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
     .code = &qk_mx_fp8_e4m3_gather_bf16_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mx_fp8_e4m3_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gather_bf16_vulkan_constants,
@@ -588,7 +630,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -597,8 +639,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mx_fp8_e4m3_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -652,7 +694,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -686,7 +728,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -753,7 +795,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -787,7 +829,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -853,7 +895,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -880,7 +922,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -944,7 +986,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -971,7 +1013,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",

@@ -378,7 +378,27 @@ uint64_t qk_mxfp4_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_mxfp4_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 32u; ++i) qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 17u);
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 17u);
+    }
+}
+
+void qk_mxfp4_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 17u);
+    }
+}
+
+void qk_mxfp4_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 17u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -394,6 +414,46 @@ uint64_t qk_mxfp4_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 32u, (uint8_t *)weights[0] + i * 17u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_mxfp4_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 17u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_mxfp4_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 17u);
         }
     }
     return out_of_range;
@@ -421,8 +481,8 @@ extern const qk_code qk_mxfp4_gemv_id_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_wide_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_wide_spirv;
-extern const qk_code qk_mxfp4_encode_f32_spirv;
-extern const qk_code qk_mxfp4_set_rows_f32_spirv;
+extern const qk_code qk_mxfp4_encode_spirv;
+extern const qk_code qk_mxfp4_set_rows_spirv;
 extern const qk_code qk_mxfp4_msl;
 
 static const uint32_t mxfp4_K_table[] = {
@@ -445,7 +505,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -470,7 +530,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -507,7 +567,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -532,7 +592,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -567,7 +627,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -592,7 +652,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -624,6 +684,20 @@ static const qk_field mxfp4_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table mxfp4_gather_f32_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -633,7 +707,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -642,8 +716,8 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .code = &qk_mxfp4_gather_f32_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f32_push,
     .table_count = 1,
     .tables = mxfp4_gather_f32_tables,
@@ -658,7 +732,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -667,8 +741,8 @@ const qk_kernel qk_mxfp4_gather_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -690,6 +764,20 @@ static const qk_field mxfp4_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table mxfp4_gather_f16_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -701,7 +789,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -710,8 +798,8 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .code = &qk_mxfp4_gather_f16_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f16_push,
     .table_count = 1,
     .tables = mxfp4_gather_f16_tables,
@@ -726,7 +814,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -735,8 +823,8 @@ const qk_kernel qk_mxfp4_gather_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -758,6 +846,20 @@ static const qk_field mxfp4_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table mxfp4_gather_bf16_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -767,7 +869,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -776,8 +878,8 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .code = &qk_mxfp4_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_bf16_push,
     .table_count = 1,
     .tables = mxfp4_gather_bf16_tables,
@@ -792,7 +894,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -801,8 +903,8 @@ const qk_kernel qk_mxfp4_gather_bf16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -859,7 +961,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -898,7 +1000,7 @@ static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -972,7 +1074,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1059,7 +1161,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1146,7 +1248,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1228,7 +1330,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1267,7 +1369,7 @@ static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1341,7 +1443,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1428,7 +1530,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1515,7 +1617,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1594,7 +1696,7 @@ static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1623,7 +1725,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1695,7 +1797,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1777,7 +1879,7 @@ static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1859,7 +1961,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1934,7 +2036,7 @@ static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1963,7 +2065,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2035,7 +2137,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2117,7 +2219,7 @@ static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2199,7 +2301,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2239,22 +2341,24 @@ static const qk_field mxfp4_encode_f32_push[] = {
 };
 
 static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x}};
+static const uint32_t mxfp4_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_encode_f32_spirv,
+    .code = &qk_mxfp4_encode_spirv,
     .binding_count = 2,
     .bindings = mxfp4_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = mxfp4_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -2265,7 +2369,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2285,6 +2389,122 @@ const qk_kernel qk_mxfp4_encode_f32_metal = {
     .tile_elements = 32,
 };
 
+static const qk_binding mxfp4_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_encode_f16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_encode_spirv,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = mxfp4_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_encode_f16_metal = {
+    .abi = 10,
+    .name = "mxfp4_encode_f16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_encode_f16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_encode_bf16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_encode_spirv,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_encode_bf16_metal = {
+    .abi = 10,
+    .name = "mxfp4_encode_bf16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_encode_bf16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
 static const qk_binding mxfp4_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2297,25 +2517,41 @@ static const qk_field mxfp4_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t mxfp4_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_set_rows_f32_spirv,
+    .code = &qk_mxfp4_set_rows_spirv,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -2326,7 +2562,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2335,13 +2571,170 @@ const qk_kernel qk_mxfp4_set_rows_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_f16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = mxfp4_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_f16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_set_rows_f16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mxfp4_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_bf16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_bf16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_set_rows_bf16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 32,
 };
@@ -2494,8 +2887,33 @@ qk_status qk_mxfp4_encode_f32(const qk_backend *backend, const qk_range weights[
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_mxfp4_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_encode_f16_metal : &qk_mxfp4_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_mxfp4_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_encode_bf16_metal : &qk_mxfp4_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_mxfp4_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_f32_metal : &qk_mxfp4_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_mxfp4_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_f16_metal : &qk_mxfp4_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_mxfp4_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_bf16_metal
+        : &qk_mxfp4_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

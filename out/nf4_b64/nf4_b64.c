@@ -256,7 +256,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -285,7 +285,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -332,7 +332,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -361,7 +361,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -406,7 +406,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -435,7 +435,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -484,7 +484,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -513,7 +513,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -564,7 +564,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -593,7 +593,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -643,7 +643,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -672,7 +672,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -745,7 +745,7 @@ static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -785,7 +785,7 @@ static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -861,7 +861,7 @@ static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -901,7 +901,7 @@ static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",

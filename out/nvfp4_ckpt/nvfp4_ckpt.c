@@ -232,7 +232,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -259,7 +259,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -304,7 +304,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -331,7 +331,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -374,7 +374,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -401,7 +401,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -449,7 +449,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -476,7 +476,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -526,7 +526,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -553,7 +553,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -601,7 +601,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -628,7 +628,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -699,7 +699,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -737,7 +737,7 @@ static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -811,7 +811,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -849,7 +849,7 @@ static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",

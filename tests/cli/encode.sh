@@ -119,13 +119,31 @@ sets() {
   done
   rm -r "$data"
 }
-export -f one outputs encode skips expected decode keeps sets
+# types FORMAT: floats of f16 and bf16, of any bits, become the same blocks on all targets.
+types() {
+  local format=$1 data=$work/types-$1 target type
+  mkdir -p "$data"
+  "$floats" usual 4096 11 >"$data/src"
+  for type in f16 bf16; do
+    for target in $targets; do
+      mkdir -p "$data/$type.$target"
+      # shellcheck disable=SC2046
+      "$QKGEN" run encode --format "$format" --target "$target" --type $type --in "$data/src" $(outputs "$format" "$data/$type.$target") \
+        2>"$data/log" || { fail "$format of $type on $target" "$data/log"; continue; }
+      [ "$target" = c ] || check "$format: $type becomes other blocks on $target than in C" diff -r "$data/$type.c" "$data/$type.$target"
+    done
+  done
+  ! cmp -s "$data"/f16.c/* "$data"/bf16.c/* || fail "$format: f16 and bf16 become the same blocks"
+  rm -r "$data"
+}
+export -f one outputs encode skips expected decode keeps sets types
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
   exit
 fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
+printf 'types %s\n' q4_0 q4_K | each
 printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
 
 head -c 128 "$given/q4_0.f32" >"$work/one.f32"

@@ -8,7 +8,7 @@
 #include "dispatch_tune.h"
 
 #define QK_DEQUANT_PUSH_BYTES 4u
-#define QK_GATHER_PUSH_BYTES 20u
+#define QK_GATHER_PUSH_BYTES 76u
 #define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
 #define QK_GEMV_PUSH_BYTES 24u
@@ -150,7 +150,7 @@ static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *p
         each *= 2;
     for (row = 0; status == QK_OK && row < plan->rows; row += n) {
         qk_range ranges[QK_MAX_BINDINGS];
-        uint32_t push[QK_GATHER_PUSH_BYTES / 4];
+        uint32_t push[QK_GATHER_PUSH_BYTES / 4] = {0}; /* no view */
         n = qk_min_(plan->row_chunk, plan->rows - row);
         for (uint32_t i = 0; i < weights; i++)
             ranges[i] = qk_part_(&call->arguments[i], row, n);
@@ -225,7 +225,7 @@ static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_
 /* Makes blocks of floats, as the format's specification says: what the kernel's reference in C does, bit for bit.
  *
  * weights   the format's buffers in the order of the kernel's bindings, each elements / block_elements blocks; written
- * src       `elements` f32
+ * src       `elements` floats of the kernel's type
  * elements  a multiple of the format's block; 0 launches nothing, and no range is looked at
  *
  * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
@@ -244,7 +244,10 @@ static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_k
     uint64_t blocks = elements / kernel->block_elements;
     status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error);
     if (status == QK_OK)
-        status = qk_add_(&call, "src", src, blocks, (uint64_t)kernel->block_elements * 4, error);
+        status = qk_add_(&call, "src", src, blocks,
+                         (uint64_t)kernel->block_elements *
+                             qk_type_bytes(kernel->bindings[kernel->binding_count - 1].element),
+                         error);
     if (status == QK_OK)
         status = qk_check_overlap_(&call, error);
     return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
@@ -356,7 +359,7 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
  * weights   the format's buffers, one range each: rows * cols / block_elements blocks; other rows keep what they have
  * indices   `tokens` u32, all different: of two that are the same, blocks of both may stay. One that is not below `rows`
  *           writes nothing and adds one to the status word
- * src       tokens * cols f32
+ * src       tokens * cols floats of the kernel's type
  * status_word  one u32, which the caller clears
  * rows      from 1 to 2^32 - 1
  * cols      a positive multiple of the format's block; one row must fit into one binding
@@ -368,8 +371,11 @@ static inline qk_status qk_dispatch_set_rows(const qk_backend *backend, const qk
                                              qk_range status_word, uint64_t rows, uint64_t cols, uint64_t tokens,
                                              qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_INPUT, QK_ROLE_STATUS};
-    return qk_dispatch_rows_(backend, kernel, tail, weights, indices, "src", src, 4, status_word, rows, cols, tokens,
-                             error);
+    return qk_dispatch_rows_(backend, kernel, tail, weights, indices, "src", src,
+                             kernel != NULL && kernel->binding_count > 1
+                                 ? qk_type_bytes(kernel->bindings[kernel->binding_count - 2].element)
+                                 : 0,
+                             status_word, rows, cols, tokens, error);
 }
 
 /* Decodes a whole tensor of a format whose blocks are patches of a matrix (kernel->view is not QK_VIEW_BLOCKS):

@@ -1,0 +1,325 @@
+// q6_K_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+//
+//     # ggml's quantize_row_q6_K_ref. For each group 19 steps are tried, each with codes and with the scale that is best for them, weighted
+//     # with x^2; the one with the least error is kept. Scales are then rounded to 8 bits, and all codes made again.
+//     encode {
+//         m per 16 = extreme(x)
+//         best per 16 of t in 19 {
+//             r = t == 0 ? -32.0 / m : -(32.0 + 0.1 * (t < 10 ? t - 10 : t - 9)) / m
+//             l per 1 = even(r * x, -32, 31)
+//             a = sum(x * x * x * l)
+//             b = sum(x * x * l * l)
+//             g = b == 0.0 ? 0.0 : a / b
+//             score = g * a
+//         } where (b > 0.0 ? a * a : -1.0) > kept(score) * b
+//         small per 16 = abs(m) < 1e-15 ? 1 : 0
+//         gf per 16 = small ? 0.0 : g
+//         top = extreme(gf)
+//         zero = abs(top) < 1e-15 ? 1 : 0
+//         inv = -128.0 / top
+//         d = zero ? 0.0 : 1.0 / inv
+//         sc = zero ? 0 : even(inv * gf, -128, 127)
+//         ds per 16 = d * sc
+//         q = zero ? 0 : ds != 0.0 ? even(x / ds, -32, 31) + 32 : small ? 0 : even(r * x, -32, 31) + 32
+//     }
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 1, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // blocks of 256 elements, to make
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+uint qk_mantissa(uint bits, out int exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = 23 - findMSB(bits);
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
+// own division be off: here it makes a guess, and integers count what the guess leaves.
+uint qk_exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0u || b == infinity) return 0u;
+    if (a == infinity) return infinity;
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0u;
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it.
+float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
+    if (b == 0u) return uintBitsToFloat(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The square root, rounded to nearest, digit by digit.
+float qk_root(float v) {
+    const uint bits = floatBitsToUint(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return uintBitsToFloat(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return uintBitsToFloat((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+float qk_round(float v) {
+    precise float whole = trunc(v);
+    precise float rest = abs(v - whole);
+    precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
+    return rest >= 0.5 ? next : whole;
+}
+
+bool qk_is_nan(float v) {
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : f32_to_f16(v);
+}
+
+uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : f32_to_bf16(v);
+}
+
+uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : floatBitsToUint(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0 : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// Four from `4 * at` on.
+vec4 qk_four(uint at) {
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
+    uint qk_words_blocks[53];
+    [[unroll]] for (int qk_j = 0; qk_j < 53; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    precise float qk_all_r[16];
+    int qk_all_small[16];
+    precise float qk_all_gf[16];
+    for (int qk_g = 0; qk_g < 16; ++qk_g) {
+        float qk_held[16];
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 16u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        precise float m = 0.0;
+        [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+            precise float qk_0 = qk_held[qk_i];
+            if (abs(qk_0) > abs(m)) m = qk_0;
+        }
+        precise float r = 0;
+        precise float g = 0;
+        precise float score = 0;
+        for (int qk_1 = 0; qk_1 < 19; ++qk_1) {
+            precise float qk_2 = -(32.0 + (0.1 * float((qk_1 < 10) ? (qk_1 - 10) : (qk_1 - 9))));
+            precise float qk_try_r = (qk_1 == 0) ? (qk_quotient(-32.0, m)) : (qk_quotient(qk_2, m));
+            precise float qk_try_a = 0.0;
+            precise float qk_try_b = 0.0;
+            [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+                precise float qk_3 = qk_try_r * qk_held[qk_i];
+                int l = qk_clamped(roundEven(qk_3), -32, 31);
+                qk_try_a = qk_try_a + (((qk_held[qk_i] * qk_held[qk_i]) * qk_held[qk_i]) * float(l));
+                qk_try_b = qk_try_b + (((qk_held[qk_i] * qk_held[qk_i]) * float(l)) * float(l));
+            }
+            precise float qk_try_g = (qk_try_b == 0.0) ? 0.0 : (qk_quotient(qk_try_a, qk_try_b));
+            precise float qk_try_score = qk_try_g * qk_try_a;
+            precise float qk_4 = qk_try_a * qk_try_a;
+            precise float qk_5 = score * qk_try_b;
+            if (qk_1 == 0 || (((qk_try_b > 0.0) ? qk_4 : (-1.0)) > qk_5)) {
+                r = qk_try_r;
+                g = qk_try_g;
+                score = qk_try_score;
+            }
+        }
+        int small = (abs(m) < 1e-15) ? 1 : 0;
+        precise float gf = (small != 0) ? 0.0 : g;
+        qk_all_r[qk_g] = r;
+        qk_all_small[qk_g] = small;
+        qk_all_gf[qk_g] = gf;
+    }
+    precise float top = 0.0;
+    [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+        precise float qk_6 = qk_all_gf[qk_i];
+        if (abs(qk_6) > abs(top)) top = qk_6;
+    }
+    int zero = (abs(top) < 1e-15) ? 1 : 0;
+    precise float inv = qk_quotient(-128.0, top);
+    uint qk_bits_d = qk_bits_of_f16((zero != 0) ? 0.0 : (qk_quotient(1.0, inv)));
+    precise float d = f16_to_f32(qk_bits_d);
+    {
+        const int qk_at = 1664;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    }
+    precise float qk_all_ds[16];
+    for (int qk_g = 0; qk_g < 16; ++qk_g) {
+        float qk_held[16];
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 16u) / 4u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        precise float qk_7 = inv * qk_all_gf[qk_g];
+        int sc = (zero != 0) ? 0 : qk_clamped(roundEven(qk_7), -128, 127);
+        const uint qk_bits_sc = uint(sc);
+        {
+            const int qk_at = 1536 + qk_g * 8;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc & 0xFFu) << (qk_at & 31);
+        }
+        precise float ds = d * float(sc);
+        qk_all_ds[qk_g] = ds;
+    }
+    for (int qk_i = 0; qk_i < 256; ++qk_i) {
+        precise float qk_8 = qk_all_r[qk_i / 16] * qk_x(qk_from + uint(qk_i));
+        int q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0)
+            ? (qk_clamped(roundEven(qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[qk_i / 16])), -32, 31) + 32)
+            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(roundEven(qk_8), -32, 31) + 32)));
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+        }
+    }
+    for (int qk_j = 0; qk_j < 105; ++qk_j) {
+        blocks[qk_block * 105u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
+}
