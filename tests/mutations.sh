@@ -151,12 +151,15 @@ mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \
 mutate "digits of a base become a fraction rounded up" gen/text/encode_store.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
   script encode c "one tq1_0"
 
-mutate "a row that there is not is not set, Vulkan" templates/set_rows.comp 's/ \&\& row < row_end//' \
+mutate "a row that there is not is not set, Vulkan" templates/set_rows.comp \
+  's/row = row_of\(token\)/row = indices[token]/;s/ \|\| row >= row_end//' \
   script encode "c vulkan" "sets q4_0"
 mutate "a row that there is not is not set, MSL" templates/set_rows.metal 's/ \|\| row >= push.row_end//' \
   script encode "c msl" "sets q4_0"
 mutate "a row that there is not is not set, C" templates/set_rows.c 's/indices\[t\] >= rows/indices[t] > rows/' \
   script encode c "sets q4_0"
+mutate "it is counted, Vulkan" templates/rows_push.glsl 's/return row < rows \? row : NO_ROW;/return row;/' \
+  script encode "c vulkan" "sets q4_0"
 mutate "it is counted once, Vulkan" templates/set_rows.comp 's/ \&\& tile == 0u//' script encode "c vulkan" "sets q4_0"
 mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explicit\(status[^;]*;/;/' \
   script encode "c msl" "sets q4_0"

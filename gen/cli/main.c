@@ -100,7 +100,7 @@ static const struct command {
       " qdq_init|qdq_forward|qdq_backward_scales|qdq_backward_biases,... [--group N] [--bins N] [--rows N] [--cols K]\n"
       " --read FILE,... [--svg FILE] [--markdown FILE] [--peers FILE]\n",
       "measures kernels on a Vulkan device, and checks their results",
-      "FAMILY is one of `qkgen list families`: kernels that decode, that sum, and that make blocks (encode, set_rows).\n"
+      "FAMILY is one of `qkgen list families`: kernels that decode, that sum, that make blocks (encode, set_rows).\n"
       "Figures are times, bytes a second, and their share of what the device's memory copies: docs/performance.md.\n"
       "--model measures every matrix of a model, and adds up what a token takes: docs/models.md.",
       "qkgen bench gemv --format " F " --rows 512 --cols 1024\n"},

@@ -142,8 +142,9 @@ static bool check_blocks(check *k, uint64_t row) {
         made[b] = at;
         at += blocks * c->layout->buffers[b].bytes;
     }
-    if (!download(k, k->s->n_weights + (set ? 1 : 0), row * c->cols * 4, k->data, c->cols * 4)) return false;
-    qg_reference_encode(k->function, made, c->cols, (const float *)(const void *)k->data);
+    const uint64_t row_bytes = c->cols * (qg_scalars[c->type].bits / 8);
+    if (!download(k, k->s->n_weights + (set ? 1 : 0), row * row_bytes, k->data, row_bytes)) return false;
+    qg_reference_encode(k->function, made, c->cols, k->data);
     for (uint32_t b = 0; b < c->layout->n_buffers; ++b) {
         const uint64_t bytes = blocks * c->layout->buffers[b].bytes;
         if (!download(k, b, to * bytes, is, bytes)) return false;

@@ -406,8 +406,27 @@ uint64_t qk_affine_b3_g64_bf16_gemv_id_f16_ref(const void *const weights[3],
 
 void qk_affine_b3_g64_bf16_encode_f32_ref(void *const weights[3],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 64u; ++i)
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
         qk_encode(src + i * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
+}
+
+void qk_affine_b3_g64_bf16_encode_f16_ref(void *const weights[3],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
+}
+
+void qk_affine_b3_g64_bf16_encode_bf16_ref(void *const weights[3],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -423,6 +442,46 @@ uint64_t qk_affine_b3_g64_bf16_set_rows_f32_ref(void *const weights[3],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_f16_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_bf16_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
         }
     }
     return out_of_range;
@@ -449,8 +508,8 @@ extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_encode_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_set_rows_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_encode_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_set_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
@@ -468,7 +527,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -491,7 +550,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -528,7 +587,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -551,7 +610,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -586,7 +645,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -609,7 +668,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -643,6 +702,20 @@ static const qk_field affine_b3_g64_bf16_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -650,7 +723,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -659,8 +732,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_f32_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gather_f32_vulkan_constants,
@@ -673,7 +746,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -682,8 +755,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -707,6 +780,20 @@ static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -716,7 +803,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -725,8 +812,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_f16_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_gather_f16_vulkan_constants,
@@ -739,7 +826,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -748,8 +835,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -773,6 +860,20 @@ static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -780,7 +881,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -789,8 +890,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_bf16_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gather_bf16_vulkan_constants,
@@ -803,7 +904,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -812,8 +913,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -841,6 +942,23 @@ static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -853,6 +971,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
@@ -864,14 +984,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -881,10 +1003,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -902,10 +1024,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -914,10 +1040,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -946,6 +1072,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -959,6 +1102,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
@@ -971,14 +1116,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -988,10 +1135,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1029,6 +1176,23 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1042,6 +1206,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
@@ -1054,14 +1220,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1071,10 +1239,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1112,6 +1280,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1125,6 +1310,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
@@ -1137,14 +1324,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1154,10 +1343,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1195,6 +1384,23 @@ static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1207,6 +1413,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
@@ -1218,14 +1426,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1235,10 +1445,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1256,10 +1466,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1268,10 +1482,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1300,6 +1514,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1313,6 +1544,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
@@ -1325,14 +1558,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1342,10 +1577,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1383,6 +1618,23 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1396,6 +1648,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
@@ -1408,14 +1662,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1425,10 +1681,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1466,6 +1722,23 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1479,6 +1752,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
@@ -1491,14 +1766,16 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1508,10 +1785,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
     .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1554,6 +1831,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1563,6 +1849,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_rows},
@@ -1571,13 +1859,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1587,10 +1877,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1603,8 +1893,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2,
+    affine_b3_g64_bf16_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1613,9 +1909,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1648,6 +1946,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1658,6 +1965,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows},
@@ -1667,13 +1976,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1683,10 +1994,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1725,6 +2036,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1735,6 +2055,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows},
@@ -1744,13 +2066,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1760,10 +2084,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1802,6 +2126,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1812,6 +2145,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows},
@@ -1821,13 +2156,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1837,10 +2174,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1879,6 +2216,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1888,6 +2234,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_rows},
@@ -1896,13 +2244,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1912,10 +2262,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1928,8 +2278,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2,
+    affine_b3_g64_bf16_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1938,9 +2294,11 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1973,6 +2331,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1983,6 +2350,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows},
@@ -1992,13 +2361,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2008,10 +2379,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2050,6 +2421,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2060,6 +2440,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows},
@@ -2069,13 +2451,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2085,10 +2469,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2127,6 +2511,15 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2137,6 +2530,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows},
@@ -2146,13 +2541,15 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2162,10 +2559,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
     .binding_count = 11,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = affine_b3_g64_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2192,23 +2589,25 @@ static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x}};
+    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_encode_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
     .binding_count = 4,
     .bindings = affine_b3_g64_bf16_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b3_g64_bf16_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2219,7 +2618,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2239,6 +2638,128 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
     .tile_elements = 64,
 };
 
+static const qk_binding affine_b3_g64_bf16_encode_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b3_g64_bf16_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_f16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_encode_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_bf16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
 static const qk_binding affine_b3_g64_bf16_set_rows_f32_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
     {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
@@ -2253,26 +2774,42 @@ static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x}};
+    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_set_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2283,7 +2820,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2292,13 +2829,175 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b3_g64_bf16_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_f16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_bf16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 64,
     .tile_elements = 64,
 };
@@ -2338,11 +3037,19 @@ static const qk_kernel *const affine_b3_g64_bf16_all[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan,
     &qk_affine_b3_g64_bf16_encode_f32_vulkan,
     &qk_affine_b3_g64_bf16_encode_f32_metal,
+    &qk_affine_b3_g64_bf16_encode_f16_vulkan,
+    &qk_affine_b3_g64_bf16_encode_f16_metal,
+    &qk_affine_b3_g64_bf16_encode_bf16_vulkan,
+    &qk_affine_b3_g64_bf16_encode_bf16_metal,
     &qk_affine_b3_g64_bf16_set_rows_f32_vulkan,
     &qk_affine_b3_g64_bf16_set_rows_f32_metal,
+    &qk_affine_b3_g64_bf16_set_rows_f16_vulkan,
+    &qk_affine_b3_g64_bf16_set_rows_f16_metal,
+    &qk_affine_b3_g64_bf16_set_rows_bf16_vulkan,
+    &qk_affine_b3_g64_bf16_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_affine_b3_g64_bf16_kernels = {"affine_b3_g64_bf16", 36, affine_b3_g64_bf16_all, 0};
+const qk_kernel_set qk_affine_b3_g64_bf16_kernels = {"affine_b3_g64_bf16", 44, affine_b3_g64_bf16_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2503,9 +3210,37 @@ qk_status qk_affine_b3_g64_bf16_encode_f32(const qk_backend *backend, const qk_r
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_affine_b3_g64_bf16_encode_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_f16_metal
+        : &qk_affine_b3_g64_bf16_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_encode_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_bf16_metal
+        : &qk_affine_b3_g64_bf16_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_affine_b3_g64_bf16_set_rows_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f32_metal
         : &qk_affine_b3_g64_bf16_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f16_metal
+        : &qk_affine_b3_g64_bf16_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_bf16_metal
+        : &qk_affine_b3_g64_bf16_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -363,7 +363,27 @@ uint64_t qk_q4_0_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_q4_0_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 32u; ++i) qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 18u);
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 18u);
+    }
+}
+
+void qk_q4_0_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 18u);
+    }
+}
+
+void qk_q4_0_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 18u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -379,6 +399,46 @@ uint64_t qk_q4_0_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 32u, (uint8_t *)weights[0] + i * 18u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_0_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 18u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_0_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 18u);
         }
     }
     return out_of_range;
@@ -406,8 +466,8 @@ extern const qk_code qk_q4_0_gemv_id_rows_spirv;
 extern const qk_code qk_q4_0_gemv_id_wide_spirv;
 extern const qk_code qk_q4_0_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q4_0_gemv_id_int8_wide_spirv;
-extern const qk_code qk_q4_0_encode_f32_spirv;
-extern const qk_code qk_q4_0_set_rows_f32_spirv;
+extern const qk_code qk_q4_0_encode_spirv;
+extern const qk_code qk_q4_0_set_rows_spirv;
 extern const qk_code qk_q4_0_msl;
 
 static const qk_binding q4_0_dequant_f32_bindings[] = {
@@ -422,7 +482,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -445,7 +505,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -479,7 +539,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -502,7 +562,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -534,7 +594,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -557,7 +617,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -589,13 +649,27 @@ static const qk_field q4_0_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -604,8 +678,8 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
     .code = &qk_q4_0_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_0_gather_f32_vulkan_constants,
@@ -618,7 +692,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -627,8 +701,8 @@ const qk_kernel qk_q4_0_gather_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -650,6 +724,20 @@ static const qk_field q4_0_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -658,7 +746,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -667,8 +755,8 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
     .code = &qk_q4_0_gather_f16_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_gather_f16_vulkan_constants,
@@ -681,7 +769,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -690,8 +778,8 @@ const qk_kernel qk_q4_0_gather_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -713,13 +801,27 @@ static const qk_field q4_0_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -728,8 +830,8 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
     .code = &qk_q4_0_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_0_gather_bf16_vulkan_constants,
@@ -742,7 +844,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -751,8 +853,8 @@ const qk_kernel qk_q4_0_gather_bf16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -778,6 +880,23 @@ static const qk_field q4_0_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -791,6 +910,8 @@ static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
@@ -802,13 +923,15 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -818,10 +941,10 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .schedules = q4_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -842,10 +965,14 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
 };
 
 static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
+static const uint32_t q4_0_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q4_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -854,10 +981,10 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -884,6 +1011,23 @@ static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -897,6 +1041,8 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
@@ -908,13 +1054,15 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -924,10 +1072,10 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -963,6 +1111,23 @@ static const qk_field q4_0_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -976,6 +1141,8 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
@@ -987,13 +1154,15 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1003,10 +1172,10 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .schedules = q4_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1042,6 +1211,23 @@ static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1055,6 +1241,8 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
@@ -1066,13 +1254,15 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1082,10 +1272,10 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .schedules = q4_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1121,6 +1311,23 @@ static const qk_field q4_0_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1134,6 +1341,8 @@ static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_0_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
@@ -1145,13 +1354,15 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1161,10 +1372,10 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .schedules = q4_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1185,10 +1396,14 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
 };
 
 static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
+static const uint32_t q4_0_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q4_0_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1197,10 +1412,10 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 7,
     .bindings = q4_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1227,6 +1442,23 @@ static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1240,6 +1472,8 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
@@ -1251,13 +1485,15 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1267,10 +1503,10 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .schedules = q4_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1306,6 +1542,23 @@ static const qk_field q4_0_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1319,6 +1572,8 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
@@ -1330,13 +1585,15 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1346,10 +1603,10 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .schedules = q4_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1385,6 +1642,23 @@ static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1398,6 +1672,8 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
@@ -1409,13 +1685,15 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1425,10 +1703,10 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .schedules = q4_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_0_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1469,6 +1747,15 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1478,6 +1765,8 @@ static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f32_vulkan_padded},
@@ -1485,13 +1774,15 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1501,10 +1792,10 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .schedules = q4_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1517,8 +1808,13 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t q4_0_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1527,9 +1823,11 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1560,6 +1858,15 @@ static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1570,6 +1877,8 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
@@ -1579,13 +1888,15 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1595,10 +1906,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1635,6 +1946,15 @@ static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1645,6 +1965,8 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
@@ -1654,13 +1976,15 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1670,10 +1994,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .schedules = q4_0_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1710,6 +2034,15 @@ static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1720,6 +2053,8 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
@@ -1729,13 +2064,15 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1745,10 +2082,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .schedules = q4_0_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1785,6 +2122,15 @@ static const qk_field q4_0_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1794,6 +2140,8 @@ static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f16_vulkan_padded},
@@ -1801,13 +2149,15 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1817,10 +2167,10 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .schedules = q4_0_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1833,8 +2183,13 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t q4_0_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_0_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1843,9 +2198,11 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1876,6 +2233,15 @@ static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1886,6 +2252,8 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
@@ -1895,13 +2263,15 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1911,10 +2281,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .schedules = q4_0_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1951,6 +2321,15 @@ static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1961,6 +2340,8 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
@@ -1970,13 +2351,15 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1986,10 +2369,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .schedules = q4_0_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2026,6 +2409,15 @@ static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2036,6 +2428,8 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
@@ -2045,13 +2439,15 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_0_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2061,10 +2457,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .schedules = q4_0_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2089,22 +2485,24 @@ static const qk_field q4_0_encode_f32_push[] = {
 };
 
 static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f32_vulkan_local_size_x}};
+static const uint32_t q4_0_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_encode_f32_spirv,
+    .code = &qk_q4_0_encode_spirv,
     .binding_count = 2,
     .bindings = q4_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_0_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_0_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2115,7 +2513,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2135,6 +2533,122 @@ const qk_kernel qk_q4_0_encode_f32_metal = {
     .tile_elements = 32,
 };
 
+static const qk_binding q4_0_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field q4_0_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_0_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_encode_f16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = q4_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q4_0_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_encode_f16_metal = {
+    .abi = 10,
+    .name = "q4_0_encode_f16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_0_encode_f16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 2,
+    .bindings = q4_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding q4_0_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field q4_0_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_encode_bf16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = q4_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_encode_bf16_metal = {
+    .abi = 10,
+    .name = "q4_0_encode_bf16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_0_encode_bf16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 2,
+    .bindings = q4_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
 static const qk_binding q4_0_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2147,25 +2661,41 @@ static const qk_field q4_0_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t q4_0_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_set_rows_f32_spirv,
+    .code = &qk_q4_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2176,7 +2706,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2185,13 +2715,169 @@ const qk_kernel qk_q4_0_set_rows_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding q4_0_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_0_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_0_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_set_rows_f16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q4_0_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "q4_0_set_rows_f16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_0_set_rows_f16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding q4_0_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_0_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_set_rows_bf16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "q4_0_set_rows_bf16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_0_set_rows_bf16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 32,
 };
@@ -2231,11 +2917,19 @@ static const qk_kernel *const q4_0_all[] = {
     &qk_q4_0_gemv_id_int24_f16_vulkan,
     &qk_q4_0_encode_f32_vulkan,
     &qk_q4_0_encode_f32_metal,
+    &qk_q4_0_encode_f16_vulkan,
+    &qk_q4_0_encode_f16_metal,
+    &qk_q4_0_encode_bf16_vulkan,
+    &qk_q4_0_encode_bf16_metal,
     &qk_q4_0_set_rows_f32_vulkan,
     &qk_q4_0_set_rows_f32_metal,
+    &qk_q4_0_set_rows_f16_vulkan,
+    &qk_q4_0_set_rows_f16_metal,
+    &qk_q4_0_set_rows_bf16_vulkan,
+    &qk_q4_0_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_q4_0_kernels = {"q4_0", 36, q4_0_all, 0};
+const qk_kernel_set qk_q4_0_kernels = {"q4_0", 44, q4_0_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2385,8 +3079,32 @@ qk_status qk_q4_0_encode_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_q4_0_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_encode_f16_metal : &qk_q4_0_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q4_0_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_encode_bf16_metal : &qk_q4_0_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_q4_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_set_rows_f32_metal : &qk_q4_0_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q4_0_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_set_rows_f16_metal : &qk_q4_0_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q4_0_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_set_rows_bf16_metal : &qk_q4_0_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

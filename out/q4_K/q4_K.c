@@ -538,7 +538,27 @@ uint64_t qk_q4_K_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_q4_K_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 144u);
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 144u);
+    }
+}
+
+void qk_q4_K_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 144u);
+    }
+}
+
+void qk_q4_K_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 144u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -554,6 +574,46 @@ uint64_t qk_q4_K_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 144u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_K_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 144u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_K_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 144u);
         }
     }
     return out_of_range;
@@ -582,8 +642,8 @@ extern const qk_code qk_q4_K_gemv_id_rows_spirv;
 extern const qk_code qk_q4_K_gemv_id_wide_spirv;
 extern const qk_code qk_q4_K_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q4_K_gemv_id_int8_wide_spirv;
-extern const qk_code qk_q4_K_encode_f32_spirv;
-extern const qk_code qk_q4_K_set_rows_f32_spirv;
+extern const qk_code qk_q4_K_encode_spirv;
+extern const qk_code qk_q4_K_set_rows_spirv;
 extern const qk_code qk_q4_K_msl;
 
 static const qk_binding q4_K_dequant_f32_bindings[] = {
@@ -598,7 +658,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -621,7 +681,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -655,7 +715,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -678,7 +738,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -710,7 +770,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -733,7 +793,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -765,13 +825,27 @@ static const qk_field q4_K_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -780,8 +854,8 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
     .code = &qk_q4_K_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gather_f32_vulkan_constants,
@@ -794,7 +868,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -803,8 +877,8 @@ const qk_kernel qk_q4_K_gather_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -826,6 +900,20 @@ static const qk_field q4_K_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -834,7 +922,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -843,8 +931,8 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .code = &qk_q4_K_gather_f16_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_gather_f16_vulkan_constants,
@@ -857,7 +945,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -866,8 +954,8 @@ const qk_kernel qk_q4_K_gather_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -889,13 +977,27 @@ static const qk_field q4_K_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -904,8 +1006,8 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .code = &qk_q4_K_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gather_bf16_vulkan_constants,
@@ -918,7 +1020,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -927,8 +1029,8 @@ const qk_kernel qk_q4_K_gather_bf16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -954,6 +1056,23 @@ static const qk_field q4_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -966,6 +1085,8 @@ static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
@@ -976,13 +1097,15 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -992,10 +1115,10 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1016,10 +1139,14 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
+static const uint32_t q4_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q4_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1028,10 +1155,10 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1058,6 +1185,23 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1071,6 +1215,8 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
@@ -1082,13 +1228,15 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1098,10 +1246,10 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1140,6 +1288,23 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1153,6 +1318,8 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
@@ -1164,13 +1331,15 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1180,10 +1349,10 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .schedules = q4_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1222,6 +1391,23 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1235,6 +1421,8 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
@@ -1246,13 +1434,15 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1262,10 +1452,10 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .schedules = q4_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1304,6 +1494,23 @@ static const qk_field q4_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1316,6 +1523,8 @@ static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
@@ -1326,13 +1535,15 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1342,10 +1553,10 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .schedules = q4_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1366,10 +1577,14 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
+static const uint32_t q4_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q4_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1378,10 +1593,10 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 7,
     .bindings = q4_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1408,6 +1623,23 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1421,6 +1653,8 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
@@ -1432,13 +1666,15 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1448,10 +1684,10 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .schedules = q4_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1490,6 +1726,23 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1503,6 +1756,8 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
@@ -1514,13 +1769,15 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1530,10 +1787,10 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .schedules = q4_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1572,6 +1829,23 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1585,6 +1859,8 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
@@ -1596,13 +1872,15 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1612,10 +1890,10 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .schedules = q4_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q4_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1659,6 +1937,15 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1667,19 +1954,23 @@ static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1689,10 +1980,10 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1705,8 +1996,13 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q4_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1715,9 +2011,11 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1748,6 +2046,15 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1757,6 +2064,8 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
@@ -1765,13 +2074,15 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1781,10 +2092,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1821,6 +2132,15 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1830,6 +2150,8 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
@@ -1838,13 +2160,15 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1854,10 +2178,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1894,6 +2218,15 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1903,6 +2236,8 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
@@ -1911,13 +2246,15 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1927,10 +2264,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1967,6 +2304,15 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1975,19 +2321,23 @@ static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1997,10 +2347,10 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2013,8 +2363,13 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q4_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q4_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2023,9 +2378,11 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2056,6 +2413,15 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2065,6 +2431,8 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
@@ -2073,13 +2441,15 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2089,10 +2459,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2129,6 +2499,15 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2138,6 +2517,8 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
@@ -2146,13 +2527,15 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2162,10 +2545,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2202,6 +2585,15 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2211,6 +2603,8 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
@@ -2219,13 +2613,15 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q4_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q4_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2235,10 +2631,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2263,22 +2659,24 @@ static const qk_field q4_K_encode_f32_push[] = {
 };
 
 static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x}};
+static const uint32_t q4_K_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_encode_f32_spirv,
+    .code = &qk_q4_K_encode_spirv,
     .binding_count = 2,
     .bindings = q4_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_K_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_K_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2289,7 +2687,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2309,6 +2707,122 @@ const qk_kernel qk_q4_K_encode_f32_metal = {
     .tile_elements = 256,
 };
 
+static const qk_binding q4_K_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field q4_K_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_K_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_K_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_q4_K_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "q4_K_encode_f16",
+    .format = "q4_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_K_encode_spirv,
+    .binding_count = 2,
+    .bindings = q4_K_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_K_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q4_K_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q4_K_encode_f16_metal = {
+    .abi = 10,
+    .name = "q4_K_encode_f16",
+    .format = "q4_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_K_encode_f16",
+    .code = &qk_q4_K_msl,
+    .binding_count = 2,
+    .bindings = q4_K_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_K_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q4_K_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field q4_K_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q4_K_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "q4_K_encode_bf16",
+    .format = "q4_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_K_encode_spirv,
+    .binding_count = 2,
+    .bindings = q4_K_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_K_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q4_K_encode_bf16_metal = {
+    .abi = 10,
+    .name = "q4_K_encode_bf16",
+    .format = "q4_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_K_encode_bf16",
+    .code = &qk_q4_K_msl,
+    .binding_count = 2,
+    .bindings = q4_K_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_K_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
 static const qk_binding q4_K_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2321,25 +2835,41 @@ static const qk_field q4_K_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t q4_K_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_set_rows_f32_spirv,
+    .code = &qk_q4_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2350,7 +2880,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2359,13 +2889,169 @@ const qk_kernel qk_q4_K_set_rows_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_K_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q4_K_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_K_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_K_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_K_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "q4_K_set_rows_f16",
+    .format = "q4_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_K_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q4_K_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_K_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q4_K_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q4_K_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "q4_K_set_rows_f16",
+    .format = "q4_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_K_set_rows_f16",
+    .code = &qk_q4_K_msl,
+    .binding_count = 4,
+    .bindings = q4_K_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_K_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q4_K_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_K_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q4_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "q4_K_set_rows_bf16",
+    .format = "q4_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_K_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q4_K_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_K_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_K_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q4_K_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "q4_K_set_rows_bf16",
+    .format = "q4_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_K_set_rows_bf16",
+    .code = &qk_q4_K_msl,
+    .binding_count = 4,
+    .bindings = q4_K_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_K_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 256,
     .tile_elements = 256,
 };
@@ -2405,11 +3091,19 @@ static const qk_kernel *const q4_K_all[] = {
     &qk_q4_K_gemv_id_int24_f16_vulkan,
     &qk_q4_K_encode_f32_vulkan,
     &qk_q4_K_encode_f32_metal,
+    &qk_q4_K_encode_f16_vulkan,
+    &qk_q4_K_encode_f16_metal,
+    &qk_q4_K_encode_bf16_vulkan,
+    &qk_q4_K_encode_bf16_metal,
     &qk_q4_K_set_rows_f32_vulkan,
     &qk_q4_K_set_rows_f32_metal,
+    &qk_q4_K_set_rows_f16_vulkan,
+    &qk_q4_K_set_rows_f16_metal,
+    &qk_q4_K_set_rows_bf16_vulkan,
+    &qk_q4_K_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_q4_K_kernels = {"q4_K", 36, q4_K_all, 0};
+const qk_kernel_set qk_q4_K_kernels = {"q4_K", 44, q4_K_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2559,8 +3253,32 @@ qk_status qk_q4_K_encode_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_q4_K_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_encode_f16_metal : &qk_q4_K_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q4_K_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_encode_bf16_metal : &qk_q4_K_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_q4_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_set_rows_f32_metal : &qk_q4_K_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q4_K_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_set_rows_f16_metal : &qk_q4_K_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q4_K_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_K_set_rows_bf16_metal : &qk_q4_K_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

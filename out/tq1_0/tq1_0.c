@@ -395,7 +395,27 @@ uint64_t qk_tq1_0_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_tq1_0_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
+    }
+}
+
+void qk_tq1_0_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 54u);
+    }
+}
+
+void qk_tq1_0_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 54u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -411,6 +431,46 @@ uint64_t qk_tq1_0_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 54u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_tq1_0_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 54u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_tq1_0_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 54u);
         }
     }
     return out_of_range;
@@ -437,8 +497,8 @@ extern const qk_code qk_tq1_0_gemv_int8_teams_spirv;
 extern const qk_code qk_tq1_0_gemv_id_rows_spirv;
 extern const qk_code qk_tq1_0_gemv_id_wide_spirv;
 extern const qk_code qk_tq1_0_gemv_id_int8_rows_spirv;
-extern const qk_code qk_tq1_0_encode_f32_spirv;
-extern const qk_code qk_tq1_0_set_rows_f32_spirv;
+extern const qk_code qk_tq1_0_encode_spirv;
+extern const qk_code qk_tq1_0_set_rows_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -453,7 +513,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -476,7 +536,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -510,7 +570,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -533,7 +593,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -565,7 +625,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -588,7 +648,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -620,13 +680,27 @@ static const qk_field tq1_0_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -635,8 +709,8 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .code = &qk_tq1_0_gather_f32_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_f32_vulkan_constants,
@@ -649,7 +723,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -658,8 +732,8 @@ const qk_kernel qk_tq1_0_gather_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -681,6 +755,20 @@ static const qk_field tq1_0_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -689,7 +777,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -698,8 +786,8 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .code = &qk_tq1_0_gather_f16_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_gather_f16_vulkan_constants,
@@ -712,7 +800,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -721,8 +809,8 @@ const qk_kernel qk_tq1_0_gather_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -744,13 +832,27 @@ static const qk_field tq1_0_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -759,8 +861,8 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .code = &qk_tq1_0_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_bf16_vulkan_constants,
@@ -773,7 +875,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -782,8 +884,8 @@ const qk_kernel qk_tq1_0_gather_bf16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -809,6 +911,23 @@ static const qk_field tq1_0_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -820,6 +939,8 @@ static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
@@ -829,13 +950,15 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -845,10 +968,10 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -866,10 +989,14 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
+static const uint32_t tq1_0_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch},
+    {30, "views", 0, 2, tq1_0_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -878,10 +1005,10 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -908,6 +1035,23 @@ static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -922,6 +1066,8 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
@@ -934,13 +1080,15 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -950,10 +1098,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -992,6 +1140,23 @@ static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1006,6 +1171,8 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
@@ -1019,13 +1186,15 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1035,10 +1204,10 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .schedules = tq1_0_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1077,6 +1246,23 @@ static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1091,6 +1277,8 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
@@ -1104,13 +1292,15 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1120,10 +1310,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1163,6 +1353,23 @@ static const qk_field tq1_0_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1174,6 +1381,8 @@ static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
@@ -1183,13 +1392,15 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1199,10 +1410,10 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .schedules = tq1_0_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1220,10 +1431,14 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
 };
 
 static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
+static const uint32_t tq1_0_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch},
+    {30, "views", 0, 2, tq1_0_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1232,10 +1447,10 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 7,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1262,6 +1477,23 @@ static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1276,6 +1508,8 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
@@ -1288,13 +1522,15 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1304,10 +1540,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1346,6 +1582,23 @@ static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1360,6 +1613,8 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
@@ -1373,13 +1628,15 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1389,10 +1646,10 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .schedules = tq1_0_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1431,6 +1688,23 @@ static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1445,6 +1719,8 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
@@ -1458,13 +1734,15 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1474,10 +1752,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = tq1_0_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1522,6 +1800,15 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1530,19 +1817,23 @@ static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1552,10 +1843,10 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1568,8 +1859,13 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t tq1_0_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1578,9 +1874,11 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1611,6 +1909,15 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1618,18 +1925,22 @@ static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1639,10 +1950,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1677,6 +1988,15 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1684,19 +2004,23 @@ static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1706,10 +2030,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .schedules = tq1_0_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1744,6 +2068,15 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1751,19 +2084,23 @@ static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1773,10 +2110,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1811,6 +2148,15 @@ static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1819,19 +2165,23 @@ static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1841,10 +2191,10 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .schedules = tq1_0_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1857,8 +2207,13 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t tq1_0_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, tq1_0_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1867,9 +2222,11 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1900,6 +2257,15 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1907,18 +2273,22 @@ static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1928,10 +2298,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1966,6 +2336,15 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1973,19 +2352,23 @@ static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1995,10 +2378,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .schedules = tq1_0_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2033,6 +2416,15 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2040,19 +2432,23 @@ static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, tq1_0_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2062,10 +2458,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -2088,22 +2484,24 @@ static const qk_field tq1_0_encode_f32_push[] = {
 };
 
 static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x}};
+static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_encode_f32_spirv,
+    .code = &qk_tq1_0_encode_spirv,
     .binding_count = 2,
     .bindings = tq1_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = tq1_0_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2114,7 +2512,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2134,6 +2532,122 @@ const qk_kernel qk_tq1_0_encode_f32_metal = {
     .tile_elements = 256,
 };
 
+static const qk_binding tq1_0_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_encode_f16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_encode_f16_metal = {
+    .abi = 10,
+    .name = "tq1_0_encode_f16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_encode_f16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_encode_bf16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_encode_bf16_metal = {
+    .abi = 10,
+    .name = "tq1_0_encode_bf16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_encode_bf16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
 static const qk_binding tq1_0_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2146,25 +2660,41 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_set_rows_f32_spirv,
+    .code = &qk_tq1_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2175,7 +2705,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2184,13 +2714,170 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_f16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_f16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_set_rows_f16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    tq1_0_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_bf16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_bf16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_set_rows_bf16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 256,
     .tile_elements = 256,
 };
@@ -2230,11 +2917,19 @@ static const qk_kernel *const tq1_0_all[] = {
     &qk_tq1_0_gemv_id_int24_f16_vulkan,
     &qk_tq1_0_encode_f32_vulkan,
     &qk_tq1_0_encode_f32_metal,
+    &qk_tq1_0_encode_f16_vulkan,
+    &qk_tq1_0_encode_f16_metal,
+    &qk_tq1_0_encode_bf16_vulkan,
+    &qk_tq1_0_encode_bf16_metal,
     &qk_tq1_0_set_rows_f32_vulkan,
     &qk_tq1_0_set_rows_f32_metal,
+    &qk_tq1_0_set_rows_f16_vulkan,
+    &qk_tq1_0_set_rows_f16_metal,
+    &qk_tq1_0_set_rows_bf16_vulkan,
+    &qk_tq1_0_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 36, tq1_0_all, 0};
+const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 44, tq1_0_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2384,8 +3079,33 @@ qk_status qk_tq1_0_encode_f32(const qk_backend *backend, const qk_range weights[
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_tq1_0_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_f16_metal : &qk_tq1_0_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_tq1_0_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_bf16_metal : &qk_tq1_0_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_tq1_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f32_metal : &qk_tq1_0_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_tq1_0_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f16_metal : &qk_tq1_0_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_tq1_0_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_bf16_metal
+        : &qk_tq1_0_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

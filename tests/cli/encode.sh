@@ -182,6 +182,8 @@ measure=(bench encode,set_rows --format q4_0,affine_b4_g64_bf16 --rows 6 --cols 
 check "bench" "$QKGEN" "${measure[@]}" --json "$work/bench.json"
 check "a figure for each format and family" \
   test "$(grep -cE '"family": "(encode|set_rows)", .*"rows": 6, "cols": 512, .*"checked": 6, .*"wrong": false' "$work/bench.json")" -eq 4
+check "bench of halves" "$QKGEN" "${measure[@]}" --type f16,bf16 --json "$work/halves.json"
+check "a figure for each type, too" test "$(grep -cE '"type": "b?f16", .*"checked": 6, .*"wrong": false' "$work/halves.json")" -eq 8
 # 6 * 512 floats, and 96 blocks of 18 bytes.
 check "bytes in and out" grep -q '"format": "q4_0", "family": "encode", .*"bytes": 14016,' "$work/bench.json"
 mkdir "$work/data" && cp -r "$SOURCE/formats" "$SOURCE/templates" "$work/data"

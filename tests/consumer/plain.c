@@ -6,7 +6,7 @@
 
 static const qk_kernel *const kernels[] = {
     &qk_q4_K_dequant_f16_vulkan, &qk_q4_K_dequant_f16_metal, &qk_q4_K_gather_f32_vulkan,
-    &qk_q8_0_dequant_f32_vulkan, &qk_q8_0_gather_bf16_metal,
+    &qk_q8_0_dequant_f32_vulkan, &qk_q8_0_gather_bf16_metal, &qk_q8_0_transcode_q4_0_vulkan,
 };
 
 int main(void) {
