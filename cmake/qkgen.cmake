@@ -4,6 +4,7 @@
 #     [FORMATS format...]          the formats' names; each becomes a pair format.h, format.c
 #     [SETS set...]                sets of families that take no format (qdq); each becomes a pair, too
 #     [FAMILIES family...]         all that qkgen has, unless given
+#     [TRANSCODES from:to...]      kernels from one of these formats to another, in the pair of the first
 #     [CLASSES class...]           of sums: exact, int8, split, int24, half, mma; all but the last two, unless given
 #     [TYPES f32|f16|bf16...]      of results and, of sums, of x: all, unless given
 #     [SCHEDULES schedule...]      of sums on Vulkan beside plain rows: all, unless given (qkgen emit --help lists them)
@@ -65,13 +66,13 @@ const qk_kernel_set *const qkgen_kernels[QKGEN_KERNEL_SETS] = {
 endfunction()
 
 function(qkgen_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKED" "" "FORMATS;SETS;FAMILIES;CLASSES;TYPES;SCHEDULES;APIS;SPECS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKED" "" "FORMATS;SETS;FAMILIES;TRANSCODES;CLASSES;TYPES;SCHEDULES;APIS;SPECS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "qkgen_add_kernels: there is no target '${target}'; add_executable or add_library comes first")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkgen_add_kernels: unexpected '${arg_UNPARSED_ARGUMENTS}'; "
-      "the keywords are FORMATS, SETS, FAMILIES, CLASSES, TYPES, SCHEDULES, PACKED, APIS and SPECS")
+      "the keywords are FORMATS, SETS, FAMILIES, TRANSCODES, CLASSES, TYPES, SCHEDULES, PACKED, APIS and SPECS")
   endif()
   if(NOT arg_FORMATS AND NOT arg_SETS)
     message(FATAL_ERROR "qkgen_add_kernels: FORMATS names no format, and SETS no set")
@@ -136,6 +137,11 @@ function(qkgen_add_kernels target)
         list(APPEND what --pack)
       endif()
     endif()
+    foreach(transcode IN LISTS arg_TRANSCODES)
+      if(transcode MATCHES "^${format}:")
+        list(APPEND what --transcode ${transcode})
+      endif()
+    endforeach()
     set(pair ${out}/${format}.h ${out}/${format}.c)
     # qkgen leaves files alone that would not change. Ninja remembers that it ran; other tools need a touch.
     set(touch)

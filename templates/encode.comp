@@ -6,8 +6,7 @@
 layout(local_size_x_id = @{id.local_size_x}) in;
 
 @{buffers}
-layout(binding = @{binding_src}, std430) readonly buffer Src { float src[]; };
-layout(binding = @{binding_src}, std430) readonly buffer SrcFour { vec4 src_four[]; };
+@include encode_source.glsl
 
 layout(push_constant) uniform Push {
     uint tiles;  // blocks of @{block_elements} elements, to make

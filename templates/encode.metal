@@ -4,7 +4,7 @@ struct @{name}_push {
 
 kernel void @{name}(
 @{written_buffers}
-    device const float *src [[buffer(@{binding_src})]],
+    device const @{src_type} *src [[buffer(@{binding_src})]],
     constant @{name}_push &push [[buffer(@{binding_push})]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])

@@ -2,12 +2,22 @@
 
 @include encode.glsl
 
-float qk_x(uint at) {
-    return src[at];
+@include x_type.glsl
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
 }
 
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    return src_four[at];
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
 @{encoder}

@@ -41,6 +41,28 @@ inline float qk_round(float v) {
     return rest >= 0.5f ? next : whole;
 }
 
+// What is encoded, in f32: element `at`, and four from `4 * at` on. The bits of bf16 are ushort.
+inline float qk_at(device const float *x, uint at) {
+    return x[at];
+}
+
+inline float qk_at(device const half *x, uint at) {
+    return float(x[at]);
+}
+
+inline float qk_at(device const ushort *x, uint at) {
+    return bf16_to_f32(x[at]);
+}
+
+template <typename T>
+inline float4 qk_four(device const T *x, uint at) {
+    return float4(qk_at(x, 4 * at), qk_at(x, 4 * at + 1), qk_at(x, 4 * at + 2), qk_at(x, 4 * at + 3));
+}
+
+inline float4 qk_four(device const float *x, uint at) {
+    return ((device const float4 *)x)[at];
+}
+
 inline bool qk_is_nan(float v) {
     return (as_type<uint>(v) & 0x7FFFFFFFu) > 0x7F800000u;
 }

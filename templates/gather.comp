@@ -12,13 +12,7 @@ layout(binding = @{binding_indices}, std430) readonly buffer Indices { uint indi
 layout(binding = @{binding_dst}, std430) writeonly buffer Dst { @{dst_type} dst[]; };
 layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; };
 
-layout(push_constant) uniform Push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of @{tile_elements} elements in a row
-    uint tokens;
-};
+@include rows_push.glsl
 
 @{tables}
 @{prelude}
@@ -36,7 +30,7 @@ void main() {
         uint at[2], row[2], tile[2];
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
             at[n] = token;
-            row[n] = indices[min(token, tokens - 1u)];
+            row[n] = row_of(min(token, tokens - 1u));
             tile[n] = t;
             token += token_step;
             t += tile_step;
@@ -48,13 +42,13 @@ void main() {
         @{vec} v[2][@{runs}];
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
             // Of a row that this launch does not have, the first in its place.
-            const uint i = at[n] * row_tiles + tile[n];
+            const uint i = values_of(at[n]) + tile[n];
             const uint from = (row[n] >= row_first && row[n] < row_end ? row[n] - row_first : 0u) * row_tiles + tile[n];
             decode(@{block_of_from}, @{tile_of_i}, v[n]);
         }
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
-            const uint i = at[n] * row_tiles + tile[n];
-            const bool bound = row[n] >= row_first && row[n] < row_end, missing = row[n] >= rows && row_first == 0u;
+            const uint i = values_of(at[n]) + tile[n];
+            const bool bound = row[n] >= row_first && row[n] < row_end, missing = row[n] == NO_ROW && row_first == 0u;
             if (at[n] >= tokens || !(bound || missing)) continue;  // no more, or a row of another launch
             if (missing) {
                 // No such row: zeros, and the token is counted once.
@@ -66,8 +60,8 @@ void main() {
     }
 @else
     while (token < tokens) {
-        const uint row = indices[token], i = token * row_tiles + t;
-        const bool bound = row >= row_first && row < row_end, missing = row >= rows && row_first == 0u;
+        const uint row = row_of(token), i = values_of(token) + t;
+        const bool bound = row >= row_first && row < row_end, missing = row == NO_ROW && row_first == 0u;
         @{vec} v[@{runs}];
         if (bound) {
             const uint from = (row - row_first) * row_tiles + t;

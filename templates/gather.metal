@@ -1,9 +1,5 @@
 struct @{name}_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of @{tile_elements} elements in a row
-    uint tokens;
+@include rows_push.metal
 };
 
 kernel void @{name}(
@@ -15,16 +11,18 @@ kernel void @{name}(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles];
+    for (uint n = thread_index; n < push.tokens * push.row_tiles; n += threads) {
+        const uint token = n / push.row_tiles, t = n % push.row_tiles;
+@include rows_view.metal
+        const uint i = values + t;
         @{vec} v[@{runs}];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            const uint from = (row - push.row_first) * push.row_tiles + t;
             qk_@{format}::decode(@{weights}, @{block_of_from}, @{tile_of_i}, v);
-        } else if (row >= push.rows && push.row_first == 0) {
+        } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < @{runs}; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            if (t == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }

@@ -129,7 +129,8 @@ def gather(w, indices, dtype=mx.float32, cols=None):
         return mx.zeros(shape, dtype=dtype)
     kernel = _KERNELS["gather_" + _type(dtype)]
     row_tiles = cols // kernel.tile
-    values = {"rows": rows, "row_first": 0, "row_end": rows, "row_tiles": row_tiles, "tokens": tokens}
+    values = dict.fromkeys(kernel.push, 0)  # steps and batches of views, which 0 leaves out
+    values.update({"rows": rows, "row_first": 0, "row_end": rows, "row_tiles": row_tiles, "tokens": tokens})
     arrays["indices"] = indices.astype(mx.uint32)
     outputs = {"dst": (shape, dtype), "status": ((1,), mx.uint32)}
     return kernel(arrays, outputs, _ceil(tokens * row_tiles, kernel.threads), values)["dst"]

@@ -10,7 +10,13 @@ uint64_t qk_@{name}_ref(void *const weights[@{n_buffers}],
         }
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
+@if src_value
+            float x[@{block_elements}];
+            for (uint32_t e = 0; e < @{block_elements}; ++e) x[e] = @{src_value}(src[b * @{block_elements} + e]);
+            qk_encode(x@{blocks_at});
+@else
             qk_encode(src + b * @{block_elements}@{blocks_at});
+@end
         }
     }
     return out_of_range;

@@ -33,7 +33,7 @@ static qk_kernel kernel_of(int gather) {
     kernel.name = gather ? "toy_gather_f16" : "toy_dequant_f16";
     kernel.bindings = gather ? gather_bindings : dequant_bindings;
     kernel.binding_count = gather ? 5 : 3;
-    kernel.push_bytes = gather ? 20 : 4;
+    kernel.push_bytes = gather ? QK_GATHER_PUSH_BYTES : 4;
     kernel.workgroup_size = 64;
     kernel.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT;
     kernel.output = QK_TYPE_F16;
@@ -153,7 +153,7 @@ static qk_status make_call(wrong_call *c, int gather, qk_error *error) {
 
 #define GATHER_CASES(X)                                                                                                \
     X(g_push, c->kernel.push_bytes = 4, ARGUMENT,                                                                      \
-      "kernel->push_bytes is 4, must be 20, as this family has it")                                       \
+      "kernel->push_bytes is 4, must be 76, as this family has it")                                       \
     X(g_few_bindings, c->kernel.binding_count = 3, ARGUMENT, "kernel->binding_count is 3, must be from 4 to 16")       \
     X(g_cols, c->cols = 48, ARGUMENT, "cols is 48, must be a positive multiple of 32, the elements of a block")        \
     X(g_no_cols, c->cols = 0, ARGUMENT, "cols is 0, must be a positive multiple of 32, the elements of a block")       \
@@ -425,6 +425,98 @@ static void test_gather_parts(void **state) {
     gather_shape(UINT64_C(1) << 24, 256, 1 << 20, UINT32_MAX, 256, 33 * 5);
 }
 
+/* ---- From one format to another ---------------------------------------------------------------------------------- */
+
+enum { UNIT = 2 * BLOCK, WRITTEN = 40 };
+
+static const qk_binding transcode_bindings[] = {
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 2 * CODES, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, 2 * SCALES, 0, 0, 0},
+    {2, "qk_to_blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, WRITTEN, 0, 0, 0},
+};
+
+static qk_kernel transcode_kernel(void) {
+    qk_kernel kernel = kernel_of(0);
+    kernel.name = "toy_transcode_other";
+    kernel.bindings = transcode_bindings;
+    kernel.block_elements = kernel.tile_elements = UNIT;
+    return kernel;
+}
+
+static qk_status check_transcode(void *context, const qk_launch *launch, qk_error *error) {
+    shape *s = context;
+    uint64_t units = *(const uint32_t *)launch->push;
+    (void)error;
+    check_threads(s, launch, units);
+    check_range(s, &launch->ranges[0], 256, s->row, units, 2 * CODES);
+    check_range(s, &launch->ranges[1], 0, s->row, units, 2 * SCALES);
+    check_range(s, &launch->ranges[2], 512, s->row, units, WRITTEN);
+    s->row += units;
+    s->launches++;
+    return QK_OK;
+}
+
+static void transcode_shape(uint64_t units, uint64_t range, uint32_t alignment, uint64_t launches) {
+    shape s = {{range, alignment, 65535, 1u << 16, 128, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, units, 0, 0, 0, 0, 0, 0};
+    qk_kernel kernel = transcode_kernel();
+    qk_backend backend = {.context = &s, .limits = s.limits, .launch = check_transcode};
+    qk_range weights[] = {{memory, 256, units * 2 * CODES}, {memory + 1, 0, units * 2 * SCALES}};
+    qk_range to = {memory + 2, 512, units * WRITTEN};
+    qk_error error = {""};
+    if (qk_dispatch_transcode(&backend, &kernel, weights, &to, units * UNIT, &error) != QK_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(s.row, units);
+    assert_int_equal(s.launches, launches);
+}
+
+static void test_transcode_parts(void **state) {
+    (void)state;
+    transcode_shape(1, 64, 1, 1);
+    transcode_shape(100, 4000, 4, 1); /* to the byte */
+    transcode_shape(101, 4000, 4, 2);
+    transcode_shape(UINT64_C(1) << 30, UINT32_MAX, 256, 17); /* 2^36 elements; a part is a bit below 2^26 units */
+}
+
+static void refuse_transcode(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                             const qk_range *to, uint64_t elements, qk_status status, const char *text) {
+    qk_error error = {""};
+    assert_int_equal(qk_dispatch_transcode(backend, kernel, weights, to, elements, &error), status);
+    assert_string_equal(error.text, text);
+}
+
+static void test_wrong_transcode(void **state) {
+    (void)state;
+    uint32_t launches = 0;
+    const wrong_call c = right_call(0, &launches);
+    qk_kernel kernel = transcode_kernel(), decoder = kernel_of(0);
+    qk_binding all_read[3];
+    const qk_range weights[] = {{memory, 0, 5 * 2 * CODES}, {memory + 1, 0, 5 * 2 * SCALES}};
+    const qk_range to = {memory + 2, 0, 5 * WRITTEN}, short_of = {memory + 2, 0, 5 * WRITTEN - 1},
+                   same = {memory, 0, 5 * WRITTEN};
+    refuse_transcode(&c.backend, &kernel, weights, NULL, 5 * UNIT, QK_ERROR_ARGUMENT,
+                     "toy_transcode_other: to is NULL, must be ranges");
+    refuse_transcode(&c.backend, &kernel, NULL, &to, 5 * UNIT, QK_ERROR_ARGUMENT,
+                     "toy_transcode_other: weights is NULL, must be ranges");
+    refuse_transcode(&c.backend, &kernel, weights, &to, BLOCK, QK_ERROR_ARGUMENT,
+                     "toy_transcode_other: elements is 32, must be a positive multiple of 64, the elements of a block");
+    refuse_transcode(&c.backend, &kernel, weights, &short_of, 5 * UNIT, QK_ERROR_SIZE,
+                     "toy_transcode_other: to[0].size is 199 bytes, must be at least 200");
+    refuse_transcode(
+        &c.backend, &kernel, weights, &same, 5 * UNIT, QK_ERROR_ARGUMENT,
+        "toy_transcode_other: to[0] is bytes 0 to 200 of a buffer, must be apart from weights[0], bytes 0 to 160");
+    refuse_transcode(&c.backend, &decoder, weights, &to, 5 * UNIT, QK_ERROR_ARGUMENT,
+                     "toy_dequant_f16: kernel->bindings[2].role is 3, must be 0, as this family has it");
+    memcpy(all_read, transcode_bindings, sizeof all_read);
+    all_read[2].access = QK_READ;
+    kernel.bindings = all_read;
+    refuse_transcode(&c.backend, &kernel, weights, &to, 5 * UNIT, QK_ERROR_ARGUMENT,
+                     "toy_transcode_other: the kernel reads 3 of 3 bindings, must read those of one format and write "
+                     "those of another");
+    assert_int_equal(launches, 0);
+    assert_int_equal(qk_dispatch_transcode(&c.backend, &kernel, NULL, NULL, 0, NULL), QK_OK);
+    assert_int_equal(launches, 0);
+}
+
 /* Every pair of small numbers, with limits that force parts: nothing is left out, nothing comes twice. */
 static void test_small_parts(void **state) {
     (void)state;
@@ -440,10 +532,12 @@ static void test_small_parts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_dequant), cmocka_unit_test(test_wrong_gather), cmocka_unit_test(test_no_kernel),
-        cmocka_unit_test(test_other_version), cmocka_unit_test(test_right_calls),  cmocka_unit_test(test_launch_fails),
-        cmocka_unit_test(test_dequant_parts), cmocka_unit_test(test_counts),       cmocka_unit_test(test_gather_parts),
-        cmocka_unit_test(test_small_parts),
+        cmocka_unit_test(test_wrong_dequant),   cmocka_unit_test(test_wrong_gather),
+        cmocka_unit_test(test_no_kernel),       cmocka_unit_test(test_other_version),
+        cmocka_unit_test(test_right_calls),     cmocka_unit_test(test_launch_fails),
+        cmocka_unit_test(test_dequant_parts),   cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_gather_parts),    cmocka_unit_test(test_small_parts),
+        cmocka_unit_test(test_transcode_parts), cmocka_unit_test(test_wrong_transcode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

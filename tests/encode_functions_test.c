@@ -198,7 +198,8 @@ static void test_vulkan(void **state) {
 
 static const char msl_head[] = "#include <metal_stdlib>\n"
                                "using namespace metal;\n"
-                               "inline ushort f32_to_bf16(float v) { return ushort(as_type<uint>(v) >> 16); }\n";
+                               "inline ushort f32_to_bf16(float v) { return ushort(as_type<uint>(v) >> 16); }\n"
+                               "inline float bf16_to_f32(uint bits) { return as_type<float>(bits << 16); }\n";
 static const char msl_main[] =
     "struct functions_push { uint count; };\n"
     "kernel void functions(device const uint *from [[buffer(0)]], device uint *to [[buffer(1)]],\n"

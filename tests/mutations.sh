@@ -35,12 +35,13 @@ run_test() {
     return
   fi
   mkdir -p "$folder/scratch"
-  QKGEN=$PWD/build/qkgen PACK=$PWD/build/tests/pack QKGEN_MSL=$PWD/build/tests/msl/qkgen-msl SOURCE=$PWD BUILD=$folder/scratch TARGETS=$3 \
+  QKGEN=$PWD/build/qkgen PACK=$PWD/build/tests/pack QKGEN_MSL=$PWD/build/tests/msl/qkgen-msl MODEL_GGUF=$PWD/build/model_gguf SOURCE=$PWD \
+    BUILD=$folder/scratch TARGETS=$3 \
     timeout 300 bash "tests/cli/$name.sh" "${@:4}"
 }
 
 build_for() {
-  if [ "$1" = unit ]; then build "$2"; else build qkgen pack random_spec evaluate qkgen-msl; fi
+  if [ "$1" = unit ]; then build "$2"; else build qkgen pack random_spec evaluate qkgen-msl model_gguf; fi
 }
 
 report() { printf '| %s | `%s` | %s | %s |\n' "$@"; }
@@ -116,7 +117,7 @@ mutate "the status word counts it, C" templates/gemv_id.c 's/out_of_range \+= .*
 mutate "an index out of range is found, Vulkan" templates/gather.comp 's/ \&\& row < row_end//' \
   script gather vulkan "one q4_0 5 96"
 mutate "an index out of range is found, two tiles at once" templates/gather.comp \
-  's/missing = row\[n\] >= rows \&\& row_first == 0u/missing = false/' script gather vulkan "one q8_0 5 96"
+  's/missing = row\[n\] == NO_ROW \&\& row_first == 0u/missing = false/' script gather vulkan "one q8_0 5 96"
 mutate "rows of another launch are left alone, two tiles at once" templates/gather.comp \
   's/bound = row\[n\] >= row_first \&\& /bound = /' unit gemv_test
 mutate "rows of another launch are left alone" templates/gather.comp 's/bound = row >= row_first \&\& /bound = /' unit gemv_test
@@ -151,6 +152,8 @@ mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \
 mutate "digits of a base become a fraction rounded up" gen/text/encode_store.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
   script encode c "one tq1_0"
 
+mutate "a row that there is not is not set, Vulkan" templates/set_rows.comp 's/ \&\& row < row_end//' \
+  script encode "c vulkan" "sets q4_0"
 mutate "a row that there is not is not set, MSL" templates/set_rows.metal 's/ \|\| row >= push.row_end//' \
   script encode "c msl" "sets q4_0"
 mutate "a row that there is not is not set, C" templates/set_rows.c 's/indices\[t\] >= rows/indices[t] > rows/' \
@@ -158,6 +161,37 @@ mutate "a row that there is not is not set, C" templates/set_rows.c 's/indices\[
 mutate "it is counted once, Vulkan" templates/set_rows.comp 's/ \&\& tile == 0u//' script encode "c vulkan" "sets q4_0"
 mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explicit\(status[^;]*;/;/' \
   script encode "c msl" "sets q4_0"
+
+mutate "transcode: tiles are where they belong among the values, Vulkan and MSL" gen/text/transcode.c 's/plan->runs\[r\] \+ l/plan->runs[0] + l/' \
+  script transcode "c vulkan" "one q4_K q8_0 c vulkan"
+mutate "transcode: a kernel must write" $launch 's/read == 0 \|\| read == kernel->binding_count/0/' unit dispatch_test
+mutate "transcode: each block has values of its own, Vulkan" templates/transcode.comp 's/j \* @\{to_elements\}u\)/0u)/' \
+  script transcode "c vulkan" "one q4_K q8_0 c vulkan"
+mutate "transcode: each block has values of its own, MSL" templates/transcode.metal 's/qk_kept \+ j \* @\{to_elements\}/qk_kept/' \
+  script transcode "c msl" "one q4_K q8_0 c msl"
+mutate "transcode: each block has values of its own, C" templates/transcode.c 's/kept \+ j \* @\{to_elements\}/kept/' \
+  script transcode c "one q4_K q8_0 c"
+mutate "transcode: blocks of both formats divide" gen/build/transcode.c 's/kernel->to \? larger\(/0 ? larger(/' \
+  script transcode c "one q8_0 q4_K c"
+
+# ---- model files that are converted ----
+plan=gen/cli/run_convert_plan.c convert=gen/cli/run_convert.c write=gen/files/gguf_write.c
+mutate "rows must be whole blocks" $plan 's/to->layout \&\& row % to->layout->elements/0/' script convert c
+mutate "what has one dimension stays" $plan 's/w->n_dims < 2/0/' script convert c
+mutate "rules keep tensors" $plan 's/return why \? why : qg_rules_keep\(.*/return why;/' script convert c
+mutate "a tensor that is named must be converted" $plan 's/if \(named \&\& why\)/if (0)/' script convert c
+mutate "a pattern must name a tensor" $plan 's/if \(c->used\) continue;/continue;/' script convert c
+mutate "a format must say how blocks are made" $plan 's/kind->layout \&\& !kind->layout->encode/0/' script convert c
+mutate "data of tensors are aligned" $write 's/\(tensors\[i\]\.bytes \+ alignment - 1\) \& ~\(alignment - 1\)/tensors[i].bytes/' \
+  script convert c
+mutate "a key is there once" $write 's/first = !is_named\(.*/first = true;/' script convert c
+mutate "keys are counted" $write 's/pairs \+= !numbers\[n\]\.leaves_out;//' script convert c
+mutate "what is written is removed when the command ends" $convert 's/if \(temporary\) unlink/if (0) unlink/' script convert c
+mutate "the file that is read is not overwritten" $convert 's/if (\(same_file\(.*\))$/if (0 \&\& \1)/' script convert c
+mutate "halves are rounded where they are subnormal" gen/cli/run_floats.c 's/lifted \+= 0\.5f/lifted += 0.25f/' script convert c
+mutate "halves are rounded to even" gen/cli/run_floats.c 's/0xFFFu \+ /0x1000u + /' script convert c
+mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan.c \
+  's/if \(!c->from\.layout\) qg_floats_of/if (0) qg_floats_of/' script convert "c vulkan"
 
 # ---- sizes ----
 mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
@@ -445,6 +479,16 @@ mutate "a NaN in x is not lost in integers" templates/products.glsl 's/any\(isna
   script gemv vulkan "not_finite q8_0"
 mutate "the bound of sums" gen/text/sums.c 's/%ssum%s%s \+= /%ssum%s%s += 1.00001 * /' \
   script gemv vulkan "blocks q4_0 19 3 1 f32"
+mutate "views of rows: the outer dimension" templates/rows_push.glsl 's/batch \/ batches \* value_outer/0u * value_outer/' unit rows_test
+mutate "views of rows: an index of 64 bits" templates/rows_push.glsl 's/index_words == 2u \&\& indices\[at \+ 1u\] != 0u/false/' unit rows_test
+mutate "views of rows: batches with the same indices" templates/rows_push.glsl 's/inner % index_batches \* index_batch/inner * index_batch/' unit rows_test
+mutate "views of rows: rows of the table have a step" templates/rows_push.glsl 's/index \* row_step \+ inner/index + inner/' unit rows_test
+mutate "views of rows: a row that there is not, in blocks" templates/rows_push.glsl 's/return index < rows \? index \* row_step/return true ? index * row_step/' unit rows_test
+mutate "views of rows, MSL: the outer dimension" templates/rows_view.metal 's/outer \* push.value_outer/0 * push.value_outer/' unit rows_test
+mutate "views of rows, MSL: an index of 64 bits" templates/rows_view.metal 's/push.index_words == 2 \&\& indices\[at \+ 1\] != 0/false/' unit rows_test
+mutate "views of rows: results are apart" runtime/include/qkgen/dispatch_rows.h 's/if \(step\[least\] < span\)/if (0)/' unit rows_test
+mutate "views of rows: parts of the table" runtime/include/qkgen/dispatch_rows.h 's/push\[1\] = \(uint32_t\)row;/push[1] = 0;/' unit rows_test
+mutate "encoders read halves" templates/encode_block.glsl 's/at % 2u \* 16u/0u/; s/pairs.x >> 16/pairs.x \& 0xFFFFu/' unit rows_test
 mutate "encoders keep NaNs, signs of zeros and subnormals" runtime/vulkan_rounding.c 's/if \(qk_encodes\(kernel\)\)/if (0)/' unit rounding_test
 mutate "f16 is rounded to even, Vulkan" templates/prelude.glsl 's/ \+ \(\((magnitude|most) >> 13\) \& 1u\)//g' script rounding vulkan
 mutate "bf16 is rounded to even, MSL" templates/prelude.metal 's/0x7FFFu \+ \(\(bits >> 16\) \& 1u\)/0x7FFFu/' script rounding msl

@@ -44,7 +44,7 @@ static qk_kernel kernel_of(int gather) {
     kernel.code = gather ? &gather_code : &dequant_code;
     kernel.bindings = gather ? gather_bindings : dequant_bindings;
     kernel.binding_count = gather ? 4 : 2;
-    kernel.push_bytes = gather ? 20 : 4;
+    kernel.push_bytes = gather ? QK_GATHER_PUSH_BYTES : 4;
     kernel.spec_constants = constants;
     kernel.spec_constant_count = 1;
     kernel.workgroup_size = 64;

@@ -109,7 +109,7 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_SCHEDULE, sums && vulkan},
                           {QK_CONSTANT_LANES, kernel->ahead && vulkan},
                           {QK_CONSTANT_WIDTH, kernel->columns && vulkan},
-                          {QK_CONSTANT_X_TYPE, sums && vulkan},
+                          {QK_CONSTANT_X_TYPE, (sums || kernel->family->encodes) && vulkan},
                           {QK_CONSTANT_EPILOGUE, sums && vulkan}};
     if (kernel->family->in_tiles)
         describe_tile_constants(arena, kernel, described);

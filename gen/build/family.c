@@ -320,8 +320,9 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
     const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
     if (!family->sums) sum = NULL;
     return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
-                       .module =
-                           sum ? qg_format(arena, "%s%s", stem, sum->module) : qg_format(arena, "%s_%s", stem, scalar),
+                       .module = sum               ? qg_format(arena, "%s%s", stem, sum->module)
+                                 : family->encodes ? stem
+                                                   : qg_format(arena, "%s_%s", stem, scalar),
                        .family = family,
                        .layout = layout,
                        .type = type,
@@ -425,7 +426,9 @@ bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule) {
     const qg_kernel *kernel = &list[i];
     for (uint32_t k = 0; k < i; ++k) {
         const qg_kernel *other = &list[k];
-        if (kernel->sum && kernel->family == other->family && kernel->sum->products == other->sum->products &&
+        if (kernel->family != other->family) continue;
+        if (kernel->family->encodes) return true;
+        if (kernel->sum && kernel->sum->products == other->sum->products &&
             (schedule == QK_SCHEDULE_NONE || qg_schedules_of(other) >> schedule & 1))
             return true;
     }
@@ -453,6 +456,8 @@ static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
             }
         }
     }
+    for (uint32_t i = 0; i < request->n_to; ++i)
+        QG_PUSH(arena, list, count, capacity, qg_transcode_new(arena, request->layout, request->to[i]));
     return (qg_kernel_list){true, count, list};
 }
 
@@ -465,7 +470,7 @@ uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel 
 
 bool qg_has_narrow_elements(const qg_kernel *kernel) {
     if (kernel->family->sums) return kernel->layout->ragged || kernel->plan->lanes == 1;
-    return kernel->type != QG_F32 && qg_stores_singly(kernel);
+    return kernel->type != QG_F32 && !kernel->family->encodes && qg_stores_singly(kernel);
 }
 
 static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }
@@ -484,6 +489,10 @@ static uint32_t features(const qg_kernel *kernel) {
     for (uint32_t i = 0; i < kernel->layout->n_buffers; ++i) {
         if (buffer_unit(kernel, i) == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (buffer_unit(kernel, i) == 16) bits |= QK_FEATURE_STORAGE_16BIT;
+    }
+    for (uint32_t i = 0; kernel->to && i < kernel->to->n_buffers; ++i) {
+        if (qg_encode_unit(&kernel->to->buffers[i]) == 8) bits |= QK_FEATURE_STORAGE_8BIT;
+        if (qg_encode_unit(&kernel->to->buffers[i]) == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
     if (qg_has_narrow_elements(kernel)) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
@@ -527,11 +536,21 @@ static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *ker
                                    .role = QK_ROLE_WEIGHTS,
                                    .access = kernel->family->encodes ? QK_WRITE : QK_READ,
                                    .element = unit_type(buffer_unit(kernel, i)),
-                                   .block_bytes = kernel->layout->buffers[i].bytes};
+                                   .block_bytes =
+                                       kernel->layout->buffers[i].bytes * (qg_unit(kernel) / kernel->layout->elements)};
         describe_tile(kernel->layout, &kernel->layout->buffers[i], &bindings[i]);
     }
-    for (uint32_t i = n_weights; i < count; ++i) {
-        const struct qg_family_binding *own = &kernel->family->bindings[i - n_weights];
+    const uint32_t n_written = kernel->to ? kernel->to->n_buffers : 0;
+    for (uint32_t i = 0; i < n_written; ++i)
+        bindings[n_weights + i] =
+            (qk_binding){.index = n_weights + i,
+                         .name = kernel->to->buffers[i].name,
+                         .role = QK_ROLE_WEIGHTS,
+                         .access = QK_WRITE,
+                         .element = unit_type(qg_encode_unit(&kernel->to->buffers[i])),
+                         .block_bytes = kernel->to->buffers[i].bytes * (qg_unit(kernel) / kernel->to->elements)};
+    for (uint32_t i = n_weights + n_written; i < count; ++i) {
+        const struct qg_family_binding *own = &kernel->family->bindings[i - n_weights - n_written];
         bindings[i] = (qk_binding){.index = i,
                                    .name = own->name,
                                    .role = own->role,
@@ -605,7 +624,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->api = api;
     described->entry = api == QK_API_VULKAN ? "main" : kernel->name;
     described->code = code;
-    described->binding_count = kernel->layout->n_buffers + kernel->family->n_bindings;
+    described->binding_count = qg_bindings_of(kernel);
     described->bindings = describe_bindings(arena, kernel, described->binding_count);
     described->push_bytes = 4 * n_push;
     described->push_count = n_push;
@@ -618,14 +637,14 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
                                                : 0;
     described->numeric = kernel->sum ? kernel->sum->numeric : QK_NUMERIC_EXACT_DECODE;
     described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
-    described->block_elements = kernel->layout->elements;
+    described->block_elements = qg_unit(kernel);
     if (kernel->layout->view != QG_VIEW_BLOCKS) {
         described->view = (qk_view)kernel->layout->view;
         described->ragged = kernel->layout->ragged;
         described->block_rows = kernel->layout->block_rows;
         described->block_cols = kernel->layout->block_cols;
     }
-    described->tile_elements = kernel->family->encodes ? kernel->layout->elements : plan->tile_elements;
+    described->tile_elements = kernel->family->encodes || kernel->to ? qg_unit(kernel) : plan->tile_elements;
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
     if (api == QK_API_VULKAN) describe_schedules(arena, kernel, described);

@@ -6,7 +6,7 @@
 
 #include <qkgen/kernel.h>
 
-enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 9, QG_MAX_FAMILY_TYPES = 3 };
+enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 19, QG_MAX_FAMILY_TYPES = 3 };
 
 /* The last bindings of a family that sums, and how many they are. */
 #define QG_EPILOGUE_BINDING(bit, NAME, field, binding, many, meaning)                                                  \
@@ -18,6 +18,11 @@ enum {
 #undef QG_EPILOGUE_ONE
     QG_N_RESULTS = 1 + QG_N_EPILOGUES
 };
+/* The push constants of families whose values belong to rows at indices; templates/rows_push.glsl says what they are. */
+#define QG_ROWS_PUSH                                                                                                   \
+    "rows", "row_first", "row_end", "row_tiles", "tokens", "batch_tokens", "batches", "value_step", "value_batch",     \
+        "value_outer", "index_words", "index_step", "index_batch", "index_outer", "index_batches", "index_outers",     \
+        "row_step", "row_batch", "row_outer"
 /* Whether an epilogue reads what has that role. */
 bool qg_is_epilogue(qk_role role);
 
@@ -95,6 +100,11 @@ const qg_sum_class *qg_sum_class_named(const char *name);
 /* Bits of the words in which an encoder stores its part of a block. */
 uint32_t qg_encode_unit(const qg_buffer *buffer);
 
+/* transcode.c: the family of two formats, which is none of those above. The module has its name from both, too. */
+extern const qg_family qg_transcode;
+/* Why blocks of one cannot become blocks of the other in one launch: a sentence; NULL where they can. */
+const char *qg_transcode_hindrance(qg_arena *arena, const qg_layout *from, const qg_layout *to);
+
 /* Whether there are kernels of the family for a format. */
 bool qg_takes(const qg_family *family, const qg_layout *layout);
 
@@ -103,6 +113,7 @@ typedef struct qg_kernel {
     const char *name; /* q4_K_dequant_f16, say */
     const qg_family *family;
     const qg_layout *layout;
+    const qg_layout *to;  /* of qg_transcode: what is made; its buffers are called qk_to_NAME. NULL of all others */
     const qg_plan *plan;  /* on Vulkan */
     const qg_plan *whole; /* on Vulkan, of a ragged format, where a matrix is whole blocks; NULL: as any other */
     const qg_plan
@@ -162,6 +173,12 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
 const qg_plan *qg_plan_of_whole(const qg_kernel *kernel);
 /* Whether it loads or stores single elements of 16 bits: with any type of x, for types share a module. */
 bool qg_has_narrow_elements(const qg_kernel *kernel);
+/* transcode.c: the kernel from one format to another, which qg_transcode_hindrance has nothing against. */
+qg_kernel qg_transcode_new(qg_arena *arena, const qg_layout *from, const qg_layout *to);
+/* Elements that dispatch counts as a block: of a format, or of the one of two whose blocks are larger. */
+uint32_t qg_unit(const qg_kernel *kernel);
+/* Bindings of a kernel, without stored tables. */
+uint32_t qg_bindings_of(const qg_kernel *kernel);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
@@ -187,6 +204,8 @@ typedef struct qg_request {
     const qg_layout *layout;
     uint32_t n_families;
     const qg_family *const *families;
+    uint32_t n_to; /* formats that blocks are transcoded to */
+    const qg_layout *const *to;
     uint32_t classes;   /* of sums, as bits; 0: the first, exact */
     uint32_t types;     /* of results, or, of sums, of x: bits of qg_scalar; 0: all */
     uint32_t schedules; /* of sums over rows, beside plain rows: bits of their numbers; 0: all */

@@ -65,6 +65,7 @@ int qg_command_emit(qg_session *session, int argc, char **argv);
 int qg_command_gallery(qg_session *session, int argc, char **argv);
 int qg_command_dump(qg_session *session, int argc, char **argv);
 int qg_command_run(qg_session *session, int argc, char **argv);
+int qg_command_convert(qg_session *session, int argc, char **argv);
 int qg_command_verify(qg_session *session, int argc, char **argv);
 int qg_command_bench(qg_session *session, int argc, char **argv);
 int qg_command_tune(qg_session *session, int argc, char **argv);

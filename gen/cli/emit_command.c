@@ -95,11 +95,46 @@ static void choose_alone(qg_arena *arena, const qg_texts *formats, qg_emit_optio
     emit->n_plains = 0;
 }
 
+/* FROM:TO, of formats; FROM is emitted, with nothing else where neither formats nor families are named. */
+static bool choose_transcodes(qg_session *session, const qg_texts *pairs, qg_emit_options *emit) {
+    qg_transcoding *all = QG_NEW_ARRAY(session->arena, qg_transcoding, pairs->count + 1);
+    for (uint32_t i = 0; i < pairs->count; ++i) {
+        const char *pair = pairs->items[i], *colon = strchr(pair, ':');
+        if (!colon) return qg_complain("--transcode takes FROM:TO, two formats, not '%s'", pair) == 0;
+        const char *name = qg_strndup(session->arena, pair, (size_t)(colon - pair));
+        all[i] = (qg_transcoding){qg_session_format(session, name), NULL};
+        if (!all[i].from || !(all[i].to = qg_session_format(session, colon + 1))) return false;
+        const char *why = qg_transcode_hindrance(session->arena, all[i].from, all[i].to);
+        if (why) return qg_complain("--transcode %s: %s", pair, why) == 0;
+        for (uint32_t k = 0; k < i; ++k)
+            if (all[k].from == all[i].from && all[k].to == all[i].to)
+                return qg_complain("--transcode %s is given twice", pair) == 0;
+    }
+    emit->n_transcodes = pairs->count;
+    emit->transcodes = all;
+    return true;
+}
+
+/* The formats that are read, unless others are named; each must be emitted. */
+static bool add_sources(qg_session *session, const qg_emit_options *emit, qg_texts *formats) {
+    const bool named = formats->count > 0;
+    for (uint32_t i = 0; i < emit->n_transcodes; ++i) {
+        const char *name = emit->transcodes[i].from->name;
+        bool there = false;
+        for (uint32_t f = 0; f < formats->count; ++f) there |= strcmp(formats->items[f], name) == 0;
+        if (!there && named)
+            return qg_complain("--transcode %s:%s goes into the files of %s: name that with --format, too", name,
+                               emit->transcodes[i].to->name, name) == 0;
+        if (!there) QG_PUSH(session->arena, formats->items, formats->count, formats->capacity, name);
+    }
+    return true;
+}
+
 /* The files that the chosen formats are made from: specifications and the tables beside them. */
 static void find_inputs(qg_session *session, qg_emit_options *emit) {
     qg_texts inputs = {0};
-    for (uint32_t i = 0; i < emit->n_layouts; ++i) {
-        const qg_spec *spec = emit->layouts[i]->spec;
+    for (uint32_t i = 0; i < emit->n_layouts + emit->n_transcodes; ++i) {
+        const qg_spec *spec = (i < emit->n_layouts ? emit->layouts[i] : emit->transcodes[i - emit->n_layouts].to)->spec;
         const char *path = spec->source->path, *slash = strrchr(path, '/');
         QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, path);
         for (uint32_t t = 0; t < spec->n_tables; ++t) {
@@ -144,13 +179,18 @@ static void print_report(qg_arena *arena, const qg_emit_options *emit, const qg_
 }
 
 int qg_command_emit(qg_session *session, int argc, char **argv) {
-    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, types = {0}, schedules = {0}, rest = {0};
+    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, transcodes = {0}, types = {0}, schedules = {0},
+             rest = {0};
     const char *math_name = NULL, *shown = NULL;
     qg_scalar math;
     qg_emit_options emit = {.out = "out"};
     const qg_option options[] = {
         {"--format", QG_TEXTS, &formats, "F", "a format (default: all)"},
         {"--family", QG_TEXTS, &families, "FAMILY", "a kernel family (default: all)"},
+        {"--transcode", QG_TEXTS, &transcodes, "FROM:TO",
+         "a kernel that makes blocks of one format of those of another, into the files of the first; alone, "
+         "without "
+         "--format and --family, nothing else"},
         {"--api", QG_TEXTS, &apis, qg_format(session->arena, "vulkan|metal%s", qg_api_words(session->arena)),
          "an API (default: vulkan and metal)"},
         {"--target", QG_TEXTS, &apis, "API", "the same"},
@@ -168,14 +208,20 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         {"--embed", QG_FLAG, &emit.embed, NULL,
          "writes one header and one source for each format, which need nothing else"},
         {"--pack", QG_FLAG, &emit.pack, NULL,
-         "with --embed: words for Vulkan take a quarter of the bytes, and the engine unpacks them (qkgen/unpack.h)"},
+         "with --embed: words for Vulkan take a quarter of the bytes, and the engine unpacks them "
+         "(qkgen/unpack.h)"},
         {"--depfile", QG_TEXT, &emit.depfile, "FILE", "also writes what the files are made from, for make or ninja"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i)
         QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
     if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
-    if (!choose_classes(session, &classes, &emit) || !qg_choose_families(session, &families, &emit) ||
+    if (!choose_transcodes(session, &transcodes, &emit)) return 1;
+    if (transcodes.count && math != QG_F32)
+        return qg_complain("--transcode decodes to f32: leave --decode-math %s out", math_name);
+    const bool alone = transcodes.count && !formats.count && !families.count;
+    if (!add_sources(session, &emit, &formats)) return 1;
+    if (!choose_classes(session, &classes, &emit) || (!alone && !qg_choose_families(session, &families, &emit)) ||
         !choose_variants(session, &types, &schedules, &emit) || !choose_apis(session, &apis, &emit) ||
         !choose_plains(session, &families, &formats, &emit) || !qg_choose_layouts(session, &formats, math, &emit) ||
         !choose_shown(session, shown, &emit))

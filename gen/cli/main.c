@@ -13,6 +13,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
 
 int qg_command_verify(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
+int qg_command_convert(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_bench(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
 int qg_command_tune(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
@@ -70,13 +72,14 @@ static const struct command {
       "--ids FILE --x FILE --out FILE\n"
       " encode --format F --target T --in FILE --out FILE\n"
       " set_rows --format F --target T --rows N --cols K --in FILE --indices FILE [--into FILE] --out FILE\n"
+      " transcode --from F --to F --target T --in FILE --out FILE\n"
       " qdq_init --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE --out q=FILE\n"
       " qdq_forward --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
       " qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
       " qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n",
       "runs a kernel on files",
-      "Files are raw little-endian arrays. `qkgen run encode --help` has the options of encode, and "
-      "`qkgen run qdq_init --help` those of families without a format.",
+      "Files are raw little-endian arrays. `qkgen run encode --help` has the options of encode, `qkgen run transcode\n"
+      "--help` those of transcode, and `qkgen run qdq_init --help` those of families without a format.",
       "head -c 1800 /dev/urandom >blocks.bin\n"
       "qkgen run dequant --format " F " --target c --type f32 --in blocks.bin --out values.f32\n"},
      qg_command_run},
@@ -84,12 +87,20 @@ static const struct command {
       "decodes the tensors of a model on several targets, and compares them", NULL,
       "qkgen verify model.gguf --target c\n"},
      qg_command_verify},
+    {{"convert", " IN.gguf --to FORMAT --out OUT.gguf [--tensor PATTERN[=FORMAT]]... [OPTION]...\n",
+      "writes a model file whose matrices are in another format",
+      "Matrices become FORMAT where their rows are whole blocks of it; norms, biases and what docs/convert.md names "
+      "stay.\n"
+      "Metadata is kept, but for the type of the file. Pieces of tensors are made by several threads.",
+      "qkgen convert model.gguf --to " F " --out smaller.gguf\n"},
+     qg_command_convert},
     {{"bench",
       " FAMILY,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
       " --model NAME|FILE,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
       " qdq_init|qdq_forward|qdq_backward_scales|qdq_backward_biases,... [--group N] [--bins N] [--rows N] [--cols K]\n"
       " --read FILE,... [--svg FILE] [--markdown FILE] [--peers FILE]\n",
       "measures kernels on a Vulkan device, and checks their results",
+      "FAMILY is one of `qkgen list families`: kernels that decode, that sum, and that make blocks (encode, set_rows).\n"
       "Figures are times, bytes a second, and their share of what the device's memory copies: docs/performance.md.\n"
       "--model measures every matrix of a model, and adds up what a token takes: docs/models.md.",
       "qkgen bench gemv --format " F " --rows 512 --cols 1024\n"},

@@ -435,6 +435,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_family *family = qg_family_named(named);
     if (family && family->encodes) return qg_run_encode(session, family, argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
+    if (named && strcmp(named, qg_transcode.name) == 0) return qg_run_transcode(session, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
                *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *epilogue[QG_N_EPILOGUES] = {NULL};
     qg_scalar math;

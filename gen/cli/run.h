@@ -71,6 +71,9 @@ const char *qg_tuning_read(qg_arena *arena, const char *path, const char *device
 /* `qkgen run` of a family that makes blocks (run_encode.c). */
 int qg_run_encode(qg_session *session, const qg_family *family, int argc, char **argv);
 
+/* `qkgen run` from one format to another (run_transcode.c). */
+int qg_run_transcode(qg_session *session, int argc, char **argv);
+
 /* `qkgen run` of a family that takes no format (run_plain.c). */
 int qg_run_plain(qg_session *session, const qg_plain *family, int argc, char **argv);
 /* Calls the dispatch function of the family; `ranges` in the order of its bindings. */
@@ -83,6 +86,19 @@ qk_status qg_plain_dispatch(const qg_plain *family, const qk_backend *backend, c
  * Returns NULL, or a sentence saying what failed. */
 char *qg_reference_text(qg_arena *arena, const char *header, const char *source);
 const char *qg_reference_load(qg_arena *arena, const char *text, const char *name, void **object);
+
+/* The reference of a family for a format, compiled and loaded: `object` for dlclose, `function` of its C type. */
+const char *qg_reference_open(qg_arena *arena, const qg_templates *templates, const qg_layout *layout,
+                              const qg_family *family, qg_scalar type, void **object, void **function);
+
+/* run_encode.c: those of encoders, by that function. set_rows returns how many indices are out of range. */
+void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const void *src);
+uint64_t qg_reference_set_rows(void *function, void *const *weights, const uint32_t *indices, uint64_t rows,
+                               uint64_t cols, uint64_t tokens, const void *src);
+
+/* run_floats.c: `count` floats of type F32, F16 or BF16 to f32; and back, rounded to nearest even. */
+void qg_floats_of(qg_scalar type, const void *from, uint64_t count, float *to);
+void qg_floats_to(qg_scalar type, const float *from, uint64_t count, void *to);
 
 /* run_msl.c: one kernel of an MSL text in the executor. Its backend takes pointers as buffers. */
 typedef struct qg_metal qg_metal;

@@ -290,7 +290,7 @@ static uint64_t bytes_of(const qk_backend *backend, const qg_subject *s, uint32_
     const uint64_t type = qg_scalars[c->type].bits / 8;
     switch (s->kernel->bindings[binding].role) {
     case QK_ROLE_WEIGHTS: return weight_bytes(s->kernel, binding, c);
-    case QK_ROLE_INPUT: return qg_bench_vectors(c) * c->cols * type;
+    case QK_ROLE_INPUT: return (c->family->encodes ? c->rows : qg_bench_vectors(c)) * c->cols * type;
     case QK_ROLE_INDICES: return 4 * (c->family->in_blocks ? vectors(c) : c->rows);
     case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
     case QK_ROLE_STATUS: return 4;
@@ -309,7 +309,7 @@ static bool fill_buffer(qg_bench *b, qg_subject *s, uint32_t binding) {
     uint32_t *data = malloc(bytes + 4);
     if (!data) return qg_complain("out of memory") == 0;
     if (role == QK_ROLE_INPUT)
-        qg_fill_input(data, s->of.type, qg_bench_vectors(&s->of) * s->of.cols);
+        qg_fill_input(data, s->of.type, bytes / (qg_scalars[s->of.type].bits / 8));
     else
         for (uint64_t i = 0; i < bytes / 4; ++i) data[i] = qg_bench_index(&s->of, i);
     const bool good = qk_vulkan_upload(b->vk, s->buffers[binding], 0, data, bytes, &b->error) == QK_OK;
@@ -329,10 +329,11 @@ static bool make_buffers(qg_bench *b, qg_subject *s) {
         if (s->kernel->bindings[i].role == QK_ROLE_WEIGHTS) {
             s->weight_bytes += s->sizes[i];
             s->n_weights += 1;
-            continue;
+            if (!s->of.family->encodes) continue;
         }
         if (qk_vulkan_buffer_create(b->vk, s->sizes[i], &s->buffers[i], &b->error) != QK_OK) return qg_bench_failed(b);
         if (s->kernel->bindings[i].role == QK_ROLE_OUTPUT) s->result_bytes = s->sizes[i];
+        if (s->of.family->encodes && s->kernel->bindings[i].role == QK_ROLE_INPUT) s->result_bytes = s->sizes[i];
         if (!fill_buffer(b, s, i)) {
             s->count += 1;
             return false;
@@ -352,7 +353,7 @@ bool qg_subject_open_like(qg_bench *b, const qg_case *c, const qg_subject *like,
 bool qg_subject_open(qg_bench *b, const qg_case *c, qg_subject *s) { return qg_subject_open_like(b, c, NULL, s); }
 
 void qg_subject_close(qg_bench *b, qg_subject *s) {
-    for (uint32_t i = s->n_weights; i < s->count; ++i) qk_vulkan_buffer_destroy(b->vk, s->buffers[i]);
+    for (uint32_t i = 0; i < s->count; ++i) qk_vulkan_buffer_destroy(b->vk, s->buffers[i]);
     if (s->kernel && !s->kernel_lent) qk_vulkan_forget(b->vk, s->kernel);
 }
 
@@ -373,7 +374,7 @@ bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epil
     qk_range r[QK_MAX_BINDINGS];
     const uint64_t turn = s->copies > 1 ? b->turn++ % s->copies : 0;
     for (uint32_t i = 0; i < s->count; ++i) {
-        r[i] = qk_vulkan_range(i < s->n_weights ? b->stock.buffers[i] : s->buffers[i]);
+        r[i] = qk_vulkan_range(s->buffers[i] ? s->buffers[i] : b->stock.buffers[i]);
         if (!turn || i >= s->n_weights) continue;
         r[i].offset = turn * stride_of(c->layout, i, s->sizes[i]);
         r[i].size -= r[i].offset;
@@ -382,7 +383,12 @@ bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epil
     const bool matrix = s->kernel->view != QK_VIEW_BLOCKS;
     qk_status status;
     const uint64_t x_slots = c->x_slots ? c->x_slots : 1;
-    if (c->family->sums && c->family->in_blocks && c->family->in_tiles)
+    if (c->family->encodes && c->family->n_bindings == 1)
+        status = qk_dispatch_encode(&backend, s->kernel, r, own[0], c->rows * c->cols, &b->error);
+    else if (c->family->encodes)
+        status =
+            qk_dispatch_set_rows(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->rows, &b->error);
+    else if (c->family->sums && c->family->in_blocks && c->family->in_tiles)
         status = qk_dispatch_gemm_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[4], own[2], c->experts,
                                           c->rows, c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
     else if (c->family->in_blocks)

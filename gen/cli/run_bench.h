@@ -51,7 +51,7 @@ bool qg_stock_fill_periods(qg_stock *stock, const qg_layout *layout, uint64_t co
 void qg_stock_drop(qg_stock *stock);
 /* Right-hand sides, near to normally distributed, as bits of F32 or F16. */
 void qg_fill_input(void *data, qg_scalar type, uint64_t count);
-/* The expert, or the row, that index `i` names. */
+/* The expert, or the row, that index `i` names; rows that are set are named once each. */
 uint32_t qg_bench_index(const qg_case *c, uint64_t i);
 /* How many experts all tokens name together; 0 where there are none. */
 uint64_t qg_bench_experts(qg_arena *arena, const qg_case *c);
@@ -78,17 +78,17 @@ typedef struct qg_bench {
     qg_stock stock;
 } qg_bench;
 
-/* One kernel and its buffers; the weights are those of the stock. */
+/* One kernel and its buffers; the weights are those of the stock, but for kernels that encode, which have their own. */
 typedef struct qg_subject {
     qg_case of;
     const qk_kernel *kernel;
     uint32_t n_weights, count;
     qk_vulkan_buffer *buffers[QK_MAX_BINDINGS];
     uint64_t sizes[QK_MAX_BINDINGS];
-    uint64_t weight_bytes, result_bytes;
-    uint64_t experts; /* that all tokens name together */
-    uint64_t copies;  /* of the weights, for launches to take turns */
-    bool kernel_lent; /* by another subject */
+    uint64_t weight_bytes, result_bytes; /* of kernels that encode: of blocks and of floats */
+    uint64_t experts;                    /* that all tokens name together */
+    uint64_t copies;                     /* of the weights, for launches to take turns */
+    bool kernel_lent;                    /* by another subject */
 } qg_subject;
 
 enum { QG_BENCH_MOST_SAMPLES = 101 };
@@ -133,7 +133,7 @@ void qg_values_copy_close(qg_bench *b, qg_values_copy *c);
 
 /* Measures a family that takes no format on so many elements, in groups, and prints a line; needs b->copy. */
 bool qg_bench_plain(qg_bench *b, const qg_plain *family, uint64_t elements, uint32_t group, uint32_t bins);
-/* Bytes that count: the weights of a sum; in and out of a decoder. */
+/* Bytes that count: the weights of a sum; in and out of a decoder or an encoder. */
 double qg_subject_moved(const qg_subject *s);
 
 /* ---- run_bench_check.c ---- */

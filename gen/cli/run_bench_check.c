@@ -6,6 +6,7 @@
 
 #include "spec/value.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ typedef struct check {
     char *data;                 /* of a row of the result, or the right-hand sides */
     double *x, *largest;        /* of one right-hand side; 4 * cols in all */
     qg_bound bound;
+    void *function; /* the reference, of a family that encodes */
     comparison c;
 } check;
 
@@ -129,6 +131,34 @@ static bool check_values(check *k, uint64_t row) {
     return true;
 }
 
+/* Blocks of row `row` of the floats: those of the C reference. */
+static bool check_blocks(check *k, uint64_t row) {
+    const qg_case *c = &k->s->of;
+    const uint64_t blocks = c->cols / c->layout->elements, set = c->family->n_bindings > 1;
+    const uint64_t to = set ? qg_bench_index(c, row) : row;
+    void *made[QK_MAX_BINDINGS];
+    unsigned char *at = (unsigned char *)k->values, *is = (unsigned char *)k->x;
+    for (uint32_t b = 0; b < c->layout->n_buffers; ++b) {
+        made[b] = at;
+        at += blocks * c->layout->buffers[b].bytes;
+    }
+    if (!download(k, k->s->n_weights + (set ? 1 : 0), row * c->cols * 4, k->data, c->cols * 4)) return false;
+    qg_reference_encode(k->function, made, c->cols, (const float *)(const void *)k->data);
+    for (uint32_t b = 0; b < c->layout->n_buffers; ++b) {
+        const uint64_t bytes = blocks * c->layout->buffers[b].bytes;
+        if (!download(k, b, to * bytes, is, bytes)) return false;
+        for (uint64_t i = 0; i < bytes; ++i) compare(&k->c, is[i], ((const unsigned char *)made[b])[i], 0, 0);
+    }
+    return true;
+}
+
+static bool open_reference(check *k, void **object) {
+    const qg_case *c = &k->s->of;
+    const char *why = qg_reference_open(k->b->session->arena, k->b->templates, c->layout,
+                                        &qg_families[QG_FAMILY_ENCODE], c->type, object, &k->function);
+    return !why || qg_complain("blocks are checked with the C reference: %s", why) == 0;
+}
+
 static double relative(double difference, double norm) {
     return norm > 0 ? sqrt(difference / norm) : difference > 0 ? (double)INFINITY : 0;
 }
@@ -159,10 +189,15 @@ bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked) {
     bool good = (k.values && k.data && k.x) || qg_complain("out of memory") == 0;
     if (good && c->family->sums) qg_fill_input(k.data, c->type, qg_bench_vectors(c) * c->cols);
     const uint64_t rows = rows_to_check(c);
+    void *object = NULL;
+    if (good && c->family->encodes) good = open_reference(&k, &object);
     for (uint64_t n = 0; n < rows && good; ++n) {
         const uint64_t row = sampled(n, rows, c->rows);
-        good = c->family->sums ? check_sums(&k, row) : check_values(&k, row);
+        good = c->family->encodes ? check_blocks(&k, row)
+               : c->family->sums  ? check_sums(&k, row)
+                                  : check_values(&k, row);
     }
+    if (object) dlclose(object);
     checked->rows = (uint32_t)rows;
     checked->error = relative(k.c.difference, k.c.norm);
     checked->ratio = k.c.ratio;

@@ -105,9 +105,9 @@ static bool add_cases(qg_session *session, const request *r, const qg_family *fa
                       const uint64_t *batches, uint32_t n_batches, qg_case *cases, uint32_t *count) {
     const uint32_t n_classes = family->sums && r->classes.count ? r->classes.count : 1;
     for (uint32_t k = 0; k < n_classes; ++k) {
-        const qg_sum_class *sum;
+        const qg_sum_class *sum = NULL;
         const char *name = family->sums && r->classes.count ? r->classes.items[k] : NULL;
-        if (!qg_session_class(session, family, NULL, name, &sum)) return false;
+        if (!family->encodes && !qg_session_class(session, family, NULL, name, &sum)) return false;
         for (uint32_t i = 0; i < (family->sums ? n_batches : 1) && !lacks_units(r, sum); ++i)
             cases[(*count)++] = case_of(r, family, type, sum, family->sums ? batches[i] : 1);
     }
@@ -125,6 +125,9 @@ static bool list_cases(qg_session *session, const request *r, qg_case **cases, u
     for (uint32_t f = 0; f < r->families.count; ++f) {
         const qg_family *family = qg_family_named(r->families.items[f]);
         if (!family) return qg_complain("no kernel family is named %s", r->families.items[f]) == 0;
+        if (family->encodes && r->cold)
+            return qg_complain("--cold is about weights that are read, and %s writes them: take more --rows instead",
+                               family->name) == 0;
         for (uint32_t t = 0; t < r->types.count; ++t) {
             const qg_scalar type = qg_family_type(family, r->types.items[t]);
             if (type == QG_SCALAR_COUNT)
@@ -399,11 +402,12 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
         {"--format", QG_TEXTS, &formats, "F,...", "formats, by names or patterns such as 'a*'"},
         {"--from", QG_TEXT, &r.from, "ORIGIN", "formats whose specification says that they are from there"},
         {"--all", QG_FLAG, &r.all, NULL, "all formats"},
-        {"--type", QG_TEXTS, &types, "f32|f16|bf16,...", "of results; of families that sum: of x (default: f32)"},
+        {"--type", QG_TEXTS, &types, "f32|f16|bf16,...",
+         "of results; of families that sum: of x; of those that encode: of floats (default: f32)"},
         {"--class", QG_TEXTS, &classes, qg_format(session->arena, "%s,...", qg_class_words()),
          "how sums multiply (default: exact)"},
         {"--rows", QG_COUNT, &r.rows, "N",
-         "rows of the matrix (default: 57344; gather, dequant: 16384; gemv_id: 768; less on a CPU)"},
+         "rows of the matrix (default: 57344; of families that do not sum: 16384; gemv_id: 768; less on a CPU)"},
         {"--cols", QG_COUNT, &r.cols, "K", "its columns (default: 8192; gemv_id: 2048; less on a CPU)"},
         {"--batch", QG_TEXT, &r.batches, "M,...",
          "how many vectors, up to eight numbers (default: 1; --model: 1,2,3,4,5,8)"},

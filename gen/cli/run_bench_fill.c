@@ -204,7 +204,19 @@ static uint32_t skewed_expert_of(const qg_case *c, uint64_t token, uint64_t slot
     return expert;
 }
 
+/* From one row to the next that is set, so that all of them are set once. */
+static uint64_t step_between(uint64_t rows) {
+    uint64_t step = 40503;
+    for (uint64_t a = rows, b = step;;) { /* the greatest common divisor */
+        const uint64_t rest = a % b;
+        if (rest == 0 && b == 1) return step;
+        a = rest ? b : rows;
+        b = rest ? rest : (step += 2);
+    }
+}
+
 uint32_t qg_bench_index(const qg_case *c, uint64_t i) {
+    if (c->family->encodes) return (uint32_t)(i * step_between(c->rows) % c->rows);
     if (c->skewed) return skewed_expert_of(c, i / c->slots, i % c->slots);
     return c->family->in_blocks ? expert_of(c, i / c->slots, i % c->slots) : (uint32_t)(i * 40503 % c->rows);
 }

@@ -49,14 +49,14 @@ char *qg_reference_text(qg_arena *arena, const char *header, const char *source)
     return qg_format(arena, "%s%.*s%s", header, (int)(include - source), source, rest);
 }
 
-static char *reference_text(const qg_job *job, const char **why) {
-    const qg_request request = {
-        .layout = job->layout, .n_families = 1, .families = &job->family, .command = "qkgen run"};
+static char *reference_text(qg_arena *arena, const qg_templates *templates, const qg_layout *layout,
+                            const qg_family *family, const char **why) {
+    const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .command = "qkgen run"};
     const qg_c_options options = {
         .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
-    const char *header = qg_c_header(job->arena, job->templates, &request, &options, why);
-    const char *source = header ? qg_c_source(job->arena, job->templates, &request, &options, why) : NULL;
-    return source ? qg_reference_text(job->arena, header, source) : NULL;
+    const char *header = qg_c_header(arena, templates, &request, &options, why);
+    const char *source = header ? qg_c_source(arena, templates, &request, &options, why) : NULL;
+    return source ? qg_reference_text(arena, header, source) : NULL;
 }
 
 /* Compiles `source` to `object`; the compiler's own messages go to stderr. */
@@ -112,6 +112,16 @@ const char *qg_reference_load(qg_arena *arena, const char *text, const char *nam
     if (why) return why;
     *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     return *object ? NULL : qg_format(arena, "cannot load %s: %s", path, dlerror());
+}
+
+const char *qg_reference_open(qg_arena *arena, const qg_templates *templates, const qg_layout *layout,
+                              const qg_family *family, qg_scalar type, void **object, void **function) {
+    const char *why = NULL, *text = reference_text(arena, templates, layout, family, &why);
+    if (text) why = qg_reference_load(arena, text, layout->name, object);
+    if (!text || why) return why;
+    const char *name = qg_format(arena, "qk_%s_%s_%s_ref", layout->name, family->name, qg_scalars[type].name);
+    *function = dlsym(*object, name);
+    return *function ? NULL : qg_format(arena, "the reference has no function %s", name);
 }
 
 typedef void dequant_function(const void *const *, uint64_t, void *);
@@ -171,14 +181,10 @@ static const char *close_reference(void *context) {
 
 const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner) {
     (void)most;
-    const char *why = NULL, *text = reference_text(job, &why);
     reference *r = QG_NEW(job->arena, reference);
-    if (text) why = qg_reference_load(job->arena, text, job->layout->name, &r->object);
+    const char *why =
+        qg_reference_open(job->arena, job->templates, job->layout, job->family, job->type, &r->object, &r->function);
     if (why) return why;
-    const char *name =
-        qg_format(job->arena, "qk_%s_%s_%s_ref", job->layout->name, job->family->name, qg_scalars[job->type].name);
-    r->function = dlsym(r->object, name);
-    if (!r->function) return qg_format(job->arena, "the reference has no function %s", name);
     *runner = (qg_runner){r, "the C reference", run_part, spent, missed, close_reference};
     return NULL;
 }

@@ -34,7 +34,7 @@ typedef struct encode_job {
 /* A target that is open; `run` returns NULL or a sentence saying what failed. */
 typedef struct encode_target {
     const char *where;
-    const char *(*run)(struct encode_target *t, const encode_job *job, const float *src, uint64_t blocks,
+    const char *(*run)(struct encode_target *t, const encode_job *job, const void *src, uint64_t blocks,
                        void *const *weights);
     const char *(*close)(struct encode_target *t, const encode_job *job);
     double seconds;
@@ -46,6 +46,9 @@ typedef struct encode_target {
     qk_vulkan *vulkan;
     qk_vulkan_buffer *buffers[MOST_BUFFERS + 3]; /* of the format; src; indices, status */
 } encode_target;
+
+/* Of an element of what is encoded. */
+static uint64_t src_bytes(const encode_job *job) { return qg_scalars[job->kernel.type].bits / 8; }
 
 static uint64_t elements_of(const encode_job *job, uint64_t blocks) { return blocks * job->layout->elements; }
 
@@ -69,20 +72,29 @@ static qk_status dispatch(const encode_job *job, encode_target *t, const qk_back
 
 /* ---- C ---- */
 
-typedef void encode_function(void *const *, uint64_t, const float *);
-typedef uint64_t set_rows_function(void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, const float *);
+typedef void encode_function(void *const *, uint64_t, const void *);
+typedef uint64_t set_rows_function(void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, const void *);
 
-static const char *run_c(encode_target *t, const encode_job *job, const float *src, uint64_t blocks,
-                         void *const *weights) {
+void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const void *src) {
     encode_function *encode;
+    memcpy(&encode, &function, sizeof encode); /* ISO C has no conversion from object to function pointers */
+    encode(weights, elements, src);
+}
+
+uint64_t qg_reference_set_rows(void *function, void *const *weights, const uint32_t *indices, uint64_t rows,
+                               uint64_t cols, uint64_t tokens, const void *src) {
     set_rows_function *set_rows;
-    if (job->indices) {
-        memcpy(&set_rows, &t->function, sizeof set_rows);
-        t->out_of_range = (uint32_t)set_rows(weights, job->indices, job->rows, job->cols, job->tokens, src);
-        return NULL;
-    }
-    memcpy(&encode, &t->function, sizeof encode); /* ISO C has no conversion from object to function pointers */
-    encode(weights, elements_of(job, blocks), src);
+    memcpy(&set_rows, &function, sizeof set_rows);
+    return set_rows(weights, indices, rows, cols, tokens, src);
+}
+
+static const char *run_c(encode_target *t, const encode_job *job, const void *src, uint64_t blocks,
+                         void *const *weights) {
+    if (job->indices)
+        t->out_of_range =
+            (uint32_t)qg_reference_set_rows(t->function, weights, job->indices, job->rows, job->cols, job->tokens, src);
+    else
+        qg_reference_encode(t->function, weights, elements_of(job, blocks), src);
     return NULL;
 }
 
@@ -93,34 +105,23 @@ static const char *close_c(encode_target *t, const encode_job *job) {
 }
 
 static const char *open_c(encode_target *t, const encode_job *job) {
-    const char *why = NULL;
-    const qg_c_options options = {
-        .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
-    qg_request request = job->request;
-    request.vulkan = request.metal = false;
-    const char *header = qg_c_header(job->arena, job->templates, &request, &options, &why);
-    const char *source = header ? qg_c_source(job->arena, job->templates, &request, &options, &why) : NULL;
-    if (!source) return why;
-    const char *text = qg_reference_text(job->arena, header, source);
-    if ((why = qg_reference_load(job->arena, text, job->layout->name, &t->object)) != NULL) return why;
     t->where = "the C reference";
     t->run = run_c;
     t->close = close_c;
-    const char *name = qg_format(job->arena, "qk_%s_ref", job->kernel.name);
-    t->function = dlsym(t->object, name);
-    return t->function ? NULL : qg_format(job->arena, "the reference has no function %s", name);
+    return qg_reference_open(job->arena, job->templates, job->layout, job->request.families[0], job->kernel.type,
+                             &t->object, &t->function);
 }
 
 /* ---- Metal ---- */
 
-static const char *run_metal(encode_target *t, const encode_job *job, const float *src, uint64_t blocks,
+static const char *run_metal(encode_target *t, const encode_job *job, const void *src, uint64_t blocks,
                              void *const *weights) {
     const qk_backend backend = qg_metal_backend(t->metal);
     qk_range ranges[MOST_BUFFERS] = {{0}};
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i)
         ranges[i] = (qk_range){weights[i], 0, stored_blocks(job, blocks) * job->layout->buffers[i].bytes};
     /* The executor copies what a kernel may only read, and never writes it back. */
-    const qk_range from = {(void *)(uintptr_t)src, 0, 4 * elements_of(job, blocks)};
+    const qk_range from = {(void *)(uintptr_t)src, 0, src_bytes(job) * elements_of(job, blocks)};
     const qk_range extra[] = {{(void *)(uintptr_t)job->indices, 0, 4 * job->tokens}, {&t->out_of_range, 0, 4}};
     if (dispatch(job, t, &backend, ranges, from, extra, elements_of(job, blocks)) == QK_OK) return NULL;
     return qg_metal_failure(t->metal, &t->error);
@@ -147,7 +148,7 @@ static const char *open_metal(encode_target *t, const encode_job *job) {
 
 /* ---- Vulkan ---- */
 
-static const char *run_vulkan(encode_target *t, const encode_job *job, const float *src, uint64_t blocks,
+static const char *run_vulkan(encode_target *t, const encode_job *job, const void *src, uint64_t blocks,
                               void *const *weights) {
     const uint32_t count = job->layout->n_buffers;
     const qk_backend backend = qk_vulkan_backend(t->vulkan);
@@ -155,7 +156,7 @@ static const char *run_vulkan(encode_target *t, const encode_job *job, const flo
     qk_range ranges[MOST_BUFFERS] = {{0}};
     for (uint32_t i = 0; i < count; ++i) ranges[i] = qk_vulkan_range(t->buffers[i]);
     qk_range extra[2] = {{0}};
-    qk_status status = qk_vulkan_upload(t->vulkan, t->buffers[count], 0, src, 4 * elements, &t->error);
+    qk_status status = qk_vulkan_upload(t->vulkan, t->buffers[count], 0, src, src_bytes(job) * elements, &t->error);
     for (uint32_t i = 0; i < count && job->indices && status == QK_OK; ++i)
         status = qk_vulkan_upload(t->vulkan, t->buffers[i], 0, weights[i], bytes_of(job, i, blocks), &t->error);
     for (uint32_t i = 0; i < 2 && job->indices; ++i) extra[i] = qk_vulkan_range(t->buffers[count + 1 + i]);
@@ -197,7 +198,7 @@ static const char *open_vulkan(encode_target *t, const encode_job *job) {
     for (uint32_t i = 0; i < job->layout->n_buffers && status == QK_OK; ++i)
         status = qk_vulkan_buffer_create(t->vulkan, bytes_of(job, i, job->part), &t->buffers[i], &t->error);
     if (status == QK_OK)
-        status = qk_vulkan_buffer_create(t->vulkan, 4 * elements_of(job, job->part),
+        status = qk_vulkan_buffer_create(t->vulkan, src_bytes(job) * elements_of(job, job->part),
                                          &t->buffers[job->layout->n_buffers], &t->error);
     for (uint32_t i = 0; i < 2 && job->indices && status == QK_OK; ++i)
         status = qk_vulkan_buffer_create(t->vulkan, i ? 4 : 4 * job->tokens,
@@ -242,15 +243,14 @@ static bool find_paths(encode_job *job, const qg_texts *out) {
 }
 
 static bool open_input(encode_job *job, const char *path) {
-    const uint64_t block = 4 * (uint64_t)job->layout->elements;
-    if (!path) return qg_complain("run needs --in FILE, floats of 32 bits") == 0;
+    const uint64_t block = src_bytes(job) * job->layout->elements;
+    if (!path) return qg_complain("run needs --in FILE, floats of --type") == 0;
     if (!qg_input_open(path, &job->in)) return false;
     if (job->in.bytes % block)
-        return qg_complain(
-                   "%s holds %llu bytes, which is no multiple of the %llu bytes that the %u floats of a block of "
-                   "%s have: pad the last block",
-                   path, (unsigned long long)job->in.bytes, (unsigned long long)block, job->layout->elements,
-                   job->layout->name) == 0;
+        return qg_complain("%s holds %llu bytes, which is no multiple of the %llu bytes that the %u floats (%s) of a "
+                           "block of %s have: pad the last block",
+                           path, (unsigned long long)job->in.bytes, (unsigned long long)block, job->layout->elements,
+                           qg_scalars[job->kernel.type].name, job->layout->name) == 0;
     job->blocks = job->in.bytes / block;
     job->part = job->indices ? job->blocks : ENCODE_PART_BYTES / block;
     if (job->part > job->blocks) job->part = job->blocks ? job->blocks : 1;
@@ -290,7 +290,7 @@ static bool open_table(encode_job *job, const char *indices, const qg_texts *int
 /* ---- the run ---- */
 
 static bool run_part(encode_job *job, encode_target *t, uint64_t first, uint64_t blocks, void *const *weights) {
-    const float *src = (const float *)job->in.data + elements_of(job, first);
+    const char *src = (const char *)job->in.data + src_bytes(job) * elements_of(job, first);
     const double start = qg_seconds_now();
     const char *why = t->run(t, job, src, blocks, weights);
     if (why) return qg_complain("%s", why) == 0;
@@ -312,7 +312,9 @@ static bool run_parts(encode_job *job, encode_target *t) {
     for (uint64_t first = 0; first < job->blocks && good; first += job->part) {
         const uint64_t blocks = job->blocks - first < job->part ? job->blocks - first : job->part;
         good = run_part(job, t, first, blocks, weights);
-        if (good) qg_progress_show(&p, first + blocks, job->blocks, 4.0 * (double)elements_of(job, first + blocks));
+        if (good)
+            qg_progress_show(&p, first + blocks, job->blocks,
+                             (double)(src_bytes(job) * elements_of(job, first + blocks)));
     }
     qg_progress_end(&p);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) free(weights[i]);
@@ -339,10 +341,10 @@ static int run_job(encode_job *job, const char *(*open)(encode_target *, const e
         ++opened;
     bool good = opened == job->layout->n_buffers && run_parts(job, &target);
     good = close_outputs(job, opened, good);
-    const double bytes = elements * (4 + qg_bits_per_element(job->layout) / 8);
+    const double bytes = elements * ((double)src_bytes(job) + qg_bits_per_element(job->layout) / 8);
     if (good) {
-        fprintf(stderr, "%s %s from f32 on %s: %.0f elements in %.6f s", job->request.families[0]->name,
-                job->layout->name, target.where, elements, target.seconds);
+        fprintf(stderr, "%s %s from %s on %s: %.0f elements in %.6f s", job->request.families[0]->name,
+                job->layout->name, qg_scalars[job->kernel.type].name, target.where, elements, target.seconds);
         if (target.seconds > 0) fprintf(stderr, ", %.2f GB/s", bytes / target.seconds / 1e9);
         fprintf(stderr, " (%.3f s with files and transfers)\n", qg_seconds_now() - start);
         if (target.out_of_range)
@@ -355,7 +357,7 @@ static int run_job(encode_job *job, const char *(*open)(encode_target *, const e
 }
 
 int qg_run_encode(qg_session *session, const qg_family *family, int argc, char **argv) {
-    const char *format = NULL, *target = NULL, *in = NULL, *indices = NULL;
+    const char *format = NULL, *target = NULL, *in = NULL, *indices = NULL, *type = "f32";
     qg_texts out = {0}, into = {0}, rest = {0};
     const bool sets_rows = family->id == QG_FAMILY_SET_ROWS;
     encode_job job = {.arena = session->arena};
@@ -363,7 +365,8 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
         {"--format", QG_TEXT, &format, "F", "the format; `qkgen list` shows them"},
         {"--target", QG_TEXT, &target, "c|vulkan|msl",
          "the C reference, a Vulkan device, or the executor of Metal text"},
-        {"--in", QG_TEXT, &in, "FILE", "the floats, of 32 bits"},
+        {"--in", QG_TEXT, &in, "FILE", "the floats"},
+        {"--type", QG_TEXT, &type, "f32|f16|bf16", "of these (default: f32)"},
         {"--out", QG_TEXTS, &out, "[NAME=]FILE", "where blocks go; once for each buffer of a format that has several"},
         {"--rows", QG_COUNT, &job.rows, "N", "set_rows: rows of the table"},
         {"--cols", QG_COUNT, &job.cols, "K", "set_rows: its columns"},
@@ -383,6 +386,9 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
         return qg_complain("%s does not say how its blocks are made: its specification needs 'encode', see "
                            "docs/format-language.md",
                            format);
+    const qg_scalar scalar = qg_family_type(family, type);
+    if (scalar == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type);
+    job.kernel = qg_kernel_new(session->arena, job.layout, family, scalar, NULL);
     if (!sets_rows && (job.rows || job.cols || indices || into.count))
         return qg_complain("--rows, --cols, --indices and --into are for set_rows");
     if (sets_rows && !open_table(&job, indices, &into)) return 1;
@@ -396,7 +402,6 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))
         return qg_complain("%s", why);
     job.templates = &templates;
-    job.kernel = qg_kernel_new(session->arena, job.layout, family, QG_F32, NULL);
     job.request = (qg_request){.layout = job.layout, .n_families = 1, .families = &family, .command = "qkgen run"};
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */

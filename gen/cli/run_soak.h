@@ -18,6 +18,7 @@ typedef enum qg_soak_x {
     QG_SOAK_ZEROS,
     QG_SOAK_SUBNORMAL,
     QG_SOAK_INFINITE, /* some elements are infinite or NaN */
+    QG_SOAK_BITS,     /* any bits, of families that encode */
     QG_SOAK_X_COUNT
 } qg_soak_x;
 
@@ -116,7 +117,7 @@ typedef struct qg_soak_data {
     const qg_soak_case *of;
     const qk_kernel *kernel;
     qg_stock weights; /* patterns, and the periods after which they repeat */
-    void *x;          /* or the first input of a family without a format, and so on */
+    void *x;          /* right-hand sides, or floats that are encoded */
     void *inputs[QG_MAX_PLAIN_BINDINGS];
     uint32_t *ids;
     qg_epilogue epilogue; /* its floats are the data's */
@@ -130,6 +131,10 @@ typedef struct qg_soak_data {
 /* False without memory; qg_soak_data_drop in either case. */
 bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *kernel, qg_soak_data *data);
 void qg_soak_data_drop(qg_soak_data *data);
+/* Of families that encode: makes of the bytes of each weight buffer, as they were before the launch, what must be there
+ * afterwards. NULL, or a sentence saying why there is no reference. */
+const char *qg_soak_encode(qg_arena *arena, const qg_templates *templates, const qg_soak_data *data,
+                           void *const *weights);
 /* Holds the results against what they must be: those of outputs number 0 and on, in the order of
  * the bindings. Where they are not that, returns false and sets result->text. */
 bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outputs, qg_soak_result *result);

@@ -44,8 +44,7 @@ static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t *stat
 /* Sums have most of the schedules, and get most of the cases. */
 static bool draw_family(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
     for (int tries = 0; tries < 64; ++tries) {
-        /* encode and set_rows, the last families, are not tried */
-        const uint32_t shares = QG_FAMILY_ENCODE * 2, number = (uint32_t)below(state, shares + 2);
+        const uint32_t shares = QG_FAMILY_COUNT * 3, number = (uint32_t)below(state, shares + 2);
         c->family = NULL;
         if (number >= shares) {
             const qg_plain_set *set = &qg_plain_sets[below(state, qg_n_plain_sets)];
@@ -55,8 +54,8 @@ static bool draw_family(const qg_soak_choice *choice, uint64_t *state, qg_soak_c
             c->plain = NULL;
             continue;
         }
-        c->family = &qg_families[number / 2];
-        if (number % 2 && !c->family->sums) continue;
+        c->family = &qg_families[number / 3];
+        if (number % 3 && !c->family->sums) continue;
         if (is_wanted(&choice->families, c->family->name)) return true;
     }
     return false;
@@ -160,6 +159,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
     const uint64_t results = c->family->in_blocks ? UINT64_C(1) << 22 : UINT64_C(1) << 24;
     if (c->family->in_blocks && c->rows * c->batch * c->slots > results) c->batch = 1;
     if (!c->family->sums && c->batch * c->cols > results / 8) c->batch = 1;
+    if (c->family->encodes && c->rows * c->cols > 4 * results) c->rows = 4 * results / c->cols + 1; /* read back */
     if (!c->family->sums && c->family->n_bindings == 1 && c->rows * c->cols > results)
         c->rows = high * (results / c->cols / high + 1);
 }
@@ -269,7 +269,8 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     else
         draw_shape(arena, choice, &state, c);
     const bool sums = c->family && c->family->sums;
-    c->x = (qg_soak_x)below(&state, sums ? QG_SOAK_X_COUNT : QG_SOAK_ZEROS + 1);
+    const bool encodes = c->family && c->family->encodes;
+    c->x = (qg_soak_x)below(&state, encodes ? QG_SOAK_X_COUNT : sums ? QG_SOAK_BITS : QG_SOAK_ZEROS + 1);
     c->weights = one_in(&state, 4) ? QG_BYTES_CONSTANT : QG_BYTES_RANDOM;
     if (!sums && one_in(&state, 3)) c->weights = QG_BYTES_ANY;
     c->offset = below(&state, 4);
@@ -286,8 +287,8 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
 
 /* ---- as text ---- */
 
-static const char *const x_names[QG_SOAK_X_COUNT] = {"gaussian", "outliers", "mixed",     "sparse",
-                                                     "one",      "zeros",    "subnormal", "infinite"};
+static const char *const x_names[QG_SOAK_X_COUNT] = {"gaussian", "outliers",  "mixed",    "sparse", "one",
+                                                     "zeros",    "subnormal", "infinite", "bits"};
 static const char *const weight_names[] = {"random", "constant", "any"};
 
 const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c) {

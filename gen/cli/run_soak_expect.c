@@ -5,6 +5,7 @@
 
 #include "spec/value.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,11 @@ static void fill_x(const qg_soak_case *c, qg_scalar type, uint64_t vectors, uint
         const uint64_t chosen = cols ? qg_soak_random(&state) % cols : 0;
         for (uint64_t k = 0; k < cols; ++k) {
             double x = draw_x(c->x, type, &state, k == chosen);
+            if (c->x == QG_SOAK_BITS) {
+                const uint32_t any = (uint32_t)(qg_soak_random(&state) >> 8);
+                memcpy((char *)to + (v * cols + k) * bytes, &any, bytes);
+                continue;
+            }
             if (type == QG_F16 && isfinite(x)) x = fmax(-60000, fmin(60000, x));
             const uint32_t bits = qg_bits_of(type, (float)x);
             memcpy((char *)to + (v * cols + k) * bytes, &bits, bytes);
@@ -124,10 +130,29 @@ static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
     return true;
 }
 
+/* Rows that are set are different ones; some are out of range, and of these some such that the number of their first
+ * block, of 32 bits, is that of a block that there is. */
+static void fill_rows(const qg_soak_case *c, qg_soak_data *data) {
+    const uint64_t row_blocks = c->cols / c->layout->elements, first = c->seed % c->rows;
+    uint64_t state = c->seed + 2;
+    for (uint64_t i = 0; i < data->ids_count; ++i) {
+        const uint64_t random = qg_soak_random(&state);
+        uint64_t id = i < c->rows ? (first + i) % c->rows : c->rows + i;
+        if (random >> 60 == 0) id = random >> 32 & 1 ? UINT32_MAX - i : c->rows + (random >> 33 & 3);
+        if (random >> 60 == 1 && row_blocks > 1) id = (UINT64_C(1) << 32) / row_blocks + id % c->rows;
+        data->ids[i] = (uint32_t)id;
+        data->out_of_range += id >= c->rows;
+    }
+}
+
 /* Numbers of rows or experts, some of them out of range. */
 static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
     const uint64_t range = c->family->in_blocks ? c->experts : c->rows;
     uint64_t state = c->seed + 2;
+    if (c->family->encodes) {
+        fill_rows(c, data);
+        return;
+    }
     for (uint64_t i = 0; i < data->ids_count; ++i) {
         const uint64_t random = qg_soak_random(&state);
         uint64_t id = random % range;
@@ -159,15 +184,17 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
     data->kernel = kernel;
     if (c->plain) return make_plain(c, data);
     const qg_family *family = c->family;
-    data->results = family->sums             ? c->rows * c->batch * (family->in_blocks ? c->slots : 1)
+    data->results = family->encodes          ? 0
+                    : family->sums           ? c->rows * c->batch * (family->in_blocks ? c->slots : 1)
                     : family->n_bindings > 1 ? c->batch * c->cols
                                              : c->rows * c->cols;
     if (c->rows && c->cols && !make_weights(c, data)) return false;
-    if (family->sums) {
-        data->x_count = qg_soak_vectors(c) * c->cols;
+    if (family->sums || family->encodes) {
+        const uint64_t vectors = family->sums || family->n_bindings > 1 ? qg_soak_vectors(c) : c->rows;
+        data->x_count = vectors * c->cols;
         data->x = calloc(data->x_count + 4, 4);
         if (!data->x) return false;
-        fill_x(c, c->type, qg_soak_vectors(c), c->cols, data->x);
+        fill_x(c, c->type, vectors, c->cols, data->x);
     }
     if (family->n_bindings > 1 && !(family->sums && !family->in_blocks)) {
         data->ids_count = family->in_blocks ? c->batch * c->slots : c->batch;
@@ -185,6 +212,23 @@ void qg_soak_data_drop(qg_soak_data *data) {
     free(data->ids);
     free((void *)(uintptr_t)data->epilogue.before);
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i) free((void *)(uintptr_t)data->epilogue.values[i]);
+}
+
+/* ---- encoders ---- */
+
+const char *qg_soak_encode(qg_arena *arena, const qg_templates *templates, const qg_soak_data *data,
+                           void *const *weights) {
+    const qg_soak_case *c = data->of;
+    void *object = NULL, *function = NULL;
+    if (!c->rows || !c->cols) return NULL;
+    const char *why = qg_reference_open(arena, templates, c->layout, c->family, c->type, &object, &function);
+    if (why) return why;
+    if (c->family->n_bindings > 1)
+        qg_reference_set_rows(function, weights, data->ids, c->rows, c->cols, c->batch, data->x);
+    else
+        qg_reference_encode(function, weights, c->rows * c->cols, data->x);
+    dlclose(object);
+    return NULL;
 }
 
 /* ---- judging ---- */

@@ -34,7 +34,10 @@ typedef struct trial {
     qk_vulkan_buffer *rest, *weights[QK_MAX_BINDINGS];
     uint32_t n_weights;
     uint64_t weight_bytes[QK_MAX_BINDINGS];
+    unsigned char *made[2][QK_MAX_BINDINGS]; /* families that encode: each buffer of weights after each launch */
 } trial;
+
+static bool encodes(const qg_soak_case *c) { return c->family && c->family->encodes; }
 
 /* ---- the kernel ---- */
 
@@ -105,7 +108,7 @@ static void add_results(trial *t) {
     }
     if (c->plain) return;
     const uint64_t each = c->family->sums ? 4 : qg_scalars[c->type].bits / 8;
-    add_region(t, t->data.results * each, t->data.epilogue.before, false);
+    if (!c->family->encodes) add_region(t, t->data.results * each, t->data.epilogue.before, false);
     if (c->family->in_tiles) {
         add_region(t, scratch_bytes(t), NULL, false);
         t->regions[t->count - 1].scratch = true;
@@ -120,7 +123,7 @@ static bool make_regions(trial *t) {
         const qg_plain_binding *b = &c->plain->bindings[i];
         if (b->role == QK_ROLE_INPUT) add_region(t, c->rows * qg_plain_unit(b, (uint32_t)c->cols), d->inputs[i], false);
     }
-    if (!c->plain && c->family->sums) add_region(t, d->x_count * (qg_scalars[c->type].bits / 8), d->x, false);
+    if (!c->plain && d->x) add_region(t, d->x_count * (qg_scalars[c->type].bits / 8), d->x, false);
     if (!c->plain && d->ids) add_region(t, 4 * d->ids_count, d->ids, false);
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         if (d->epilogue.values[i])
@@ -143,30 +146,44 @@ static bool make_regions(trial *t) {
 }
 
 /* Weights begin `offset` alignments into their buffer, and what is around them would spoil a sum. */
-static qk_status upload_weights(trial *t, uint32_t i) {
+static uint64_t buffer_bytes(const trial *t, uint32_t i) {
+    return t->c->offset * t->alignment + t->weight_bytes[i] + t->c->padding + GAP;
+}
+
+/* Bytes `at` to `at + count` of a buffer of weights, as they are before a launch. */
+static void fill_weights(const trial *t, uint32_t i, uint64_t at, uint64_t count, unsigned char *bytes) {
     const qg_stock *w = &t->data.weights;
     const uint64_t first = t->c->offset * t->alignment, end = first + t->weight_bytes[i];
-    const uint64_t all = end + t->c->padding + GAP, piece = all < PIECE ? all : PIECE;
-    qk_status status = qk_vulkan_buffer_create(t->device->vk, all, &t->weights[i], &t->error);
-    if (status != QK_OK) return status;
-    t->n_weights += 1;
+    memset(bytes, 0xFF, count);
+    for (uint64_t k = at < first ? first - at : 0; k < count && at + k < end;) {
+        const uint64_t from = (at + k - first) % w->periods[i];
+        uint64_t run = w->periods[i] - from;
+        if (run > count - k) run = count - k;
+        if (run > end - at - k) run = end - at - k;
+        memcpy(bytes + k, w->patterns[i] + from, run);
+        k += run;
+    }
+}
+
+static qk_status upload_weights(trial *t, uint32_t i) {
+    const uint64_t all = buffer_bytes(t, i), piece = all < PIECE ? all : PIECE;
+    qk_status status = QK_OK;
     unsigned char *bytes = malloc(piece);
     if (!bytes) return qk_fail(&t->error, QK_ERROR_LIMIT, "out of memory");
     for (uint64_t at = 0; at < all && status == QK_OK; at += piece) {
         const uint64_t count = all - at < piece ? all - at : piece;
-        memset(bytes, 0xFF, count);
-        for (uint64_t k = at < first ? first - at : 0; k < count && at + k < end;) {
-            const uint64_t from = (at + k - first) % w->periods[i];
-            uint64_t run = w->periods[i] - from;
-            if (run > count - k) run = count - k;
-            if (run > end - at - k) run = end - at - k;
-            memcpy(bytes + k, w->patterns[i] + from, run);
-            k += run;
-        }
+        fill_weights(t, i, at, count, bytes);
         status = qk_vulkan_upload(t->device->vk, t->weights[i], at, bytes, count, &t->error);
     }
     free(bytes);
     return status;
+}
+
+static qk_status make_weights(trial *t, uint32_t i) {
+    const qk_status status = qk_vulkan_buffer_create(t->device->vk, buffer_bytes(t, i), &t->weights[i], &t->error);
+    if (status != QK_OK) return status;
+    t->n_weights += 1;
+    return upload_weights(t, i);
 }
 
 static bool same_weights(const qg_soak_case *a, const qg_soak_case *b) {
@@ -196,7 +213,7 @@ static qk_status take_weights(trial *t) {
     for (uint32_t i = 0; i < t->c->layout->n_buffers && status == QK_OK; ++i) {
         const uint64_t rows = t->c->family->in_blocks ? t->c->rows * t->c->experts : t->c->rows;
         t->weight_bytes[i] = rows && t->c->cols ? qk_weight_bytes(t->kernel, i, rows, t->c->cols) : 0;
-        if (!same) status = upload_weights(t, i);
+        if (!same) status = make_weights(t, i);
         if (same) t->weights[t->n_weights++] = kept->buffers[i];
     }
     if (same) return status;
@@ -229,6 +246,10 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
                                  (uint32_t)c->batch, &t->error);
     }
     const qk_range *out = r + t->inputs;
+    if (c->family->encodes && c->family->n_bindings > 1)
+        return qk_dispatch_set_rows(&t->backend, t->kernel, w, r[1], r[0], out[0], c->rows, c->cols, c->batch,
+                                    &t->error);
+    if (c->family->encodes) return qk_dispatch_encode(&t->backend, t->kernel, w, r[0], c->rows * c->cols, &t->error);
     qk_range met[QG_N_EPILOGUES];
     const qk_range *last = out;
     for (uint32_t i = QG_N_EPILOGUES; i-- > 0;)
@@ -284,17 +305,39 @@ static void lower_limits(trial *t) {
     if (range < t->backend.limits.storage_range) t->backend.limits.storage_range = range;
 }
 
-static qk_status run(trial *t) {
+/* Launches `first` to `end` in one submission. */
+static qk_status submit(trial *t, uint32_t first, uint32_t end) {
     qk_status status = qk_vulkan_begin(t->device->vk, &t->error);
-    for (uint32_t i = 0; i < 2 && status == QK_OK; ++i) {
-        if (i) qk_vulkan_barrier(t->device->vk);
+    for (uint32_t i = first; i < end && status == QK_OK; ++i) {
+        if (i > first) qk_vulkan_barrier(t->device->vk);
         status = launch(t, i);
     }
     if (status != QK_OK) { /* what was recorded is dropped, so that the next case finds the device as it was */
         if (qk_vulkan_begin(t->device->vk, NULL) == QK_OK) qk_vulkan_submit(t->device->vk, NULL);
         return status;
     }
-    status = qk_vulkan_submit(t->device->vk, &t->error);
+    return qk_vulkan_submit(t->device->vk, &t->error);
+}
+
+/* Both launches write to the same weights, which are as they were before each of them. */
+static qk_status run_encoder(trial *t) {
+    qk_status status = QK_OK;
+    for (uint32_t n = 0; n < 2 && status == QK_OK; ++n) {
+        for (uint32_t i = 0; i < t->n_weights && n && status == QK_OK; ++i) status = upload_weights(t, i);
+        if (status == QK_OK) status = submit(t, n, n + 1);
+        for (uint32_t i = 0; i < t->n_weights && status == QK_OK; ++i) {
+            const uint64_t bytes = buffer_bytes(t, i);
+            t->made[n][i] = malloc(bytes);
+            status = t->made[n][i]
+                         ? qk_vulkan_download(t->device->vk, t->weights[i], 0, t->made[n][i], bytes, &t->error)
+                         : qk_fail(&t->error, QK_ERROR_LIMIT, "out of memory");
+        }
+    }
+    return status;
+}
+
+static qk_status run(trial *t) {
+    qk_status status = encodes(t->c) ? run_encoder(t) : submit(t, 0, 2);
     if (status == QK_OK) status = qk_vulkan_download(t->device->vk, t->rest, 0, t->after, t->bytes, &t->error);
     return status;
 }
@@ -357,13 +400,51 @@ static bool all_written(const trial *t, qg_soak_result *result) {
     return true;
 }
 
+/* A buffer of weights after both launches, and what it must be. */
+static bool same_blocks(const trial *t, uint32_t i, const unsigned char *must, qg_soak_result *result) {
+    const qg_buffer *buffer = &t->c->layout->buffers[i];
+    const uint64_t first = t->c->offset * t->alignment, bytes = buffer_bytes(t, i);
+    for (uint32_t n = 0; n < 2; ++n) {
+        const unsigned char *is = t->made[n][i];
+        uint64_t at = 0;
+        if (memcmp(is, must, bytes) == 0) continue;
+        while (is[at] == must[at]) ++at;
+        if (at < first || at >= first + t->weight_bytes[i])
+            return wrong(result, "byte %llu, %s the blocks of %s, was written", (unsigned long long)at,
+                         at < first ? "before" : "behind", buffer->name);
+        return wrong(result, "launch %u: byte %llu of block %llu of %s is 0x%02x, must be 0x%02x", n + 1,
+                     (unsigned long long)((at - first) % buffer->bytes),
+                     (unsigned long long)((at - first) / buffer->bytes), buffer->name, is[at], must[at]);
+    }
+    return true;
+}
+
+/* Blocks are those of the reference, and nothing else of the weights has changed. */
+static bool encoded(qg_arena *arena, const trial *t, qg_soak_result *result) {
+    unsigned char *must[QK_MAX_BINDINGS] = {NULL};
+    void *blocks[QK_MAX_BINDINGS] = {NULL};
+    bool good = true;
+    for (uint32_t i = 0; i < t->n_weights && good; ++i) {
+        must[i] = malloc(buffer_bytes(t, i));
+        good = must[i] != NULL || wrong(result, "out of memory");
+        if (!good) break;
+        fill_weights(t, i, 0, buffer_bytes(t, i), must[i]);
+        blocks[i] = must[i] + t->c->offset * t->alignment;
+    }
+    const char *why = good ? qg_soak_encode(arena, t->device->templates, &t->data, blocks) : NULL;
+    if (why) good = wrong(result, "there is nothing to compare with: %s", why);
+    for (uint32_t i = 0; i < t->n_weights && good; ++i) good = same_blocks(t, i, must[i], result);
+    for (uint32_t i = 0; i < t->n_weights; ++i) free(must[i]);
+    return good;
+}
+
 static bool right(qg_arena *arena, trial *t, qg_soak_result *result) {
     void *outputs[QG_MAX_PLAIN_BINDINGS] = {NULL};
     const bool nothing = t->c->rows == 0 || t->c->cols == 0;
     for (uint32_t i = 0; i < t->outputs; ++i) outputs[i] = t->after + t->regions[t->inputs + i].at;
     if (!only_results_changed(t, result) || !all_written(t, result)) return false;
-    if (!qg_soak_judge(arena, &t->data, outputs, result)) return false;
-    if (!t->regions[t->inputs + t->outputs - 1].status) return true;
+    if (encodes(t->c) ? !encoded(arena, t, result) : !qg_soak_judge(arena, &t->data, outputs, result)) return false;
+    if (t->outputs == 0 || !t->regions[t->inputs + t->outputs - 1].status) return true;
     uint32_t counted;
     memcpy(&counted, outputs[t->outputs - 1], 4);
     return counted == (nothing ? 0 : t->data.out_of_range) ||
@@ -402,7 +483,14 @@ static bool may_refuse(const qg_soak_case *c, qk_status status) {
            (status == QK_ERROR_ARGUMENT && *c->constants);
 }
 
+/* Floats whose blocks are those of the reference where the device keeps NaNs, signs of zeros and subnormals alone. */
+static bool is_hostile(const qg_soak_case *c) {
+    return encodes(c) && (c->x == QG_SOAK_SUBNORMAL || c->x == QG_SOAK_INFINITE || c->x == QG_SOAK_BITS);
+}
+
 static void clean(trial *t) {
+    for (uint32_t i = 0; i < 2 * QK_MAX_BINDINGS; ++i) free(t->made[i / QK_MAX_BINDINGS][i % QK_MAX_BINDINGS]);
+    if (encodes(t->c)) drop_weights(t->device); /* others would find what it made */
     qk_vulkan_buffer_destroy(t->device->vk, t->rest);
     qg_soak_data_drop(&t->data);
     free(t->image);
@@ -420,9 +508,13 @@ void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, con
     t.alignment = t.backend.limits.offset_alignment < 16 ? 16 : t.backend.limits.offset_alignment;
     *result = (qg_soak_result){.outcome = QG_SOAK_RIGHT};
     qk_status status = QK_OK;
+    if (is_hostile(c) && t.data.flushes && !(info->keeps_nan_f32 && info->keeps_subnormal_f32))
+        status = qk_fail(&t.error, QK_ERROR_UNSUPPORTED,
+                         "the device has no modes that keep NaNs and subnormals of f32: such floats make other blocks");
     t.backend.tuning = tuning_of(arena, &t);
-    if (!qg_soak_data_make(arena, c, kernel->kernel, &t.data) || !make_regions(&t))
+    if (status == QK_OK && !qg_soak_data_make(arena, c, kernel->kernel, &t.data))
         status = qk_fail(&t.error, QK_ERROR_LIMIT, "out of memory");
+    if (status == QK_OK && !make_regions(&t)) status = qk_fail(&t.error, QK_ERROR_LIMIT, "out of memory");
     if (status == QK_OK) status = make_buffers(&t);
     if (status == QK_OK) {
         lower_limits(&t);

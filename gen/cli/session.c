@@ -101,7 +101,7 @@ bool qg_session_class(qg_session *session, const qg_family *family, const qg_lay
     const qg_sum_class *usual = &qg_sum_classes[family->in_tiles ? QG_CLASS_MMA : QG_CLASS_EXACT];
     *sum = name ? qg_sum_class_named(name) : usual;
     if (family->encodes)
-        return qg_complain("%s is not measured, tuned or dumped yet; `qkgen run %s` runs it, and --dump=layout shows "
+        return qg_complain("%s is not tuned or dumped yet; `qkgen run %s` runs it, and --dump=layout shows "
                            "the equations",
                            family->name, family->name) == 0;
     if (!*sum) return qg_complain("--class must be %s, not '%s'", qg_class_list(session->arena), name) == 0;

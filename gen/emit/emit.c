@@ -111,6 +111,18 @@ static bool add_texts(qg_arena *arena, const emission *e, const qg_request *requ
     return true;
 }
 
+/* The formats that blocks of this one are transcoded to, which the command of the banner names, too. */
+static void add_transcodes(qg_arena *arena, const qg_emit_options *o, qg_request *request) {
+    const qg_layout **to = QG_NEW_ARRAY(arena, const qg_layout *, o->n_transcodes + 1);
+    for (uint32_t i = 0; i < o->n_transcodes; ++i) {
+        if (strcmp(o->transcodes[i].from->name, request->layout->name) != 0) continue;
+        to[request->n_to++] = o->transcodes[i].to;
+        request->command = qg_format(arena, "%s --transcode %s:%s", request->command, request->layout->name,
+                                     o->transcodes[i].to->name);
+    }
+    request->to = to;
+}
+
 static void emit_format(qg_arena *arena, const emission *e, const qg_layout *layout, product *product) {
     const qg_emit_options *o = e->options;
     qg_kernel_list kernels = {0};
@@ -123,6 +135,7 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
                           .vulkan = o->vulkan,
                           .metal = o->metal,
                           .command = command(arena, layout)};
+    add_transcodes(arena, o, &request);
     request.metal = o->metal && any_on_metal(arena, &request);
     if (o->vulkan && !qg_spirv_has_matrices()) {
         const qg_kernel *all;

@@ -4,6 +4,11 @@
 
 #include "text/plain.h"
 
+/* A kernel from one format to another. */
+typedef struct qg_transcoding {
+    const qg_layout *from, *to;
+} qg_transcoding;
+
 typedef struct qg_emit_options {
     const char *out;
     const char *templates; /* folder */
@@ -18,6 +23,8 @@ typedef struct qg_emit_options {
     const qg_family *const *families;
     uint32_t n_layouts;
     const qg_layout *const *layouts;
+    uint32_t n_transcodes;
+    const qg_transcoding *transcodes;
     uint32_t classes;          /* of sums, as bits */
     uint32_t types, schedules; /* as a qg_request has them */
     uint32_t n_plains;         /* families without a format; their sets are emitted with these */

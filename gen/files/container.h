@@ -22,6 +22,13 @@ typedef struct qg_tensor {
     uint64_t dims[QG_MAX_DIMS]; /* outermost first */
 } qg_tensor;
 
+/* A value of GGUF's metadata, with its key: where it lies in the file. */
+typedef struct qg_metadata {
+    const uint8_t *key; /* `length` bytes */
+    uint64_t length;
+    uint64_t place, end; /* of the whole pair */
+} qg_metadata;
+
 typedef struct qg_container {
     const char *kind; /* "gguf" or "safetensors": the word that rules start with */
     const uint8_t *file;
@@ -30,12 +37,37 @@ typedef struct qg_container {
     uint32_t count;
     qg_tensor *tensors;        /* in the order of the file's header */
     const qg_tensor **by_name; /* sorted */
+    uint32_t n_pairs;          /* GGUF */
+    const qg_metadata *pairs;
+    uint64_t alignment; /* of its data */
 } qg_container;
 
 /* Reads a container from memory; finds its kind by its first bytes. */
 const char *qg_container_read(qg_arena *arena, const void *file, uint64_t length, qg_container *container);
 /* The tensor of that name, or NULL. */
 const qg_tensor *qg_container_find(const qg_container *container, const char *name);
+
+/* ---- writing GGUF ----------------------------------------------------------------------------------------------- */
+
+/* What a tensor is to be in a file that is written. */
+typedef struct qg_written {
+    const char *type; /* its number, as text */
+    uint64_t bytes;
+    uint64_t offset; /* from the start of the file: qg_gguf_head sets it */
+} qg_written;
+
+/* A u32 that takes the place of the value of that name, or stands behind all others; or a value that is left out. */
+typedef struct qg_number {
+    const char *key;
+    uint32_t value;
+    bool leaves_out;
+} qg_number;
+
+/* Adds to `head` all that stands in front of the data, padded, of a GGUF file like `from`: its metadata byte for byte,
+ * but for `numbers`; its tensors in their order, each with what `tensors` says of it. Returns the length of the whole
+ * file. */
+uint64_t qg_gguf_head(const qg_container *from, qg_written *tensors, uint32_t n_numbers, const qg_number *numbers,
+                      qg_text *head);
 
 /* ---- rules and settings: which format a tensor has -------------------------------------------------------------- */
 
@@ -56,6 +88,12 @@ typedef struct qg_settings {
     uint32_t count, capacity;
     qg_setting *items;
 } qg_settings;
+
+/* What a rule file calls our name of something: the type of a container, or, of "file-type", the number that GGUF has
+ * for files that are mostly of it. NULL where no rule says. */
+const char *qg_rules_number(const qg_rules *rules, const char *of, const char *name);
+/* Why a tensor of that name is not converted where nobody names it: a pattern, or a sentence; NULL where it is. */
+const char *qg_rules_keep(const qg_rules *rules, const char *tensor);
 
 /* Adds what a model's JSON configuration says, sorted by module. */
 const char *qg_settings_read(qg_arena *arena, const qg_rules *rules, const char *text, size_t length,

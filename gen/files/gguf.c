@@ -18,6 +18,8 @@ typedef struct reader {
     const uint8_t *file;
     uint64_t length, at;
     uint64_t alignment, alignment_at; /* 0: not stated */
+    uint32_t n_pairs, capacity;
+    qg_metadata *pairs;
     const char *why;
 } reader;
 
@@ -94,16 +96,23 @@ static bool take_alignment(reader *r, uint64_t type) {
     return true;
 }
 
-static bool read_pair(reader *r) {
+static bool read_value(reader *r, const uint8_t *key, uint64_t length) {
     static const char alignment[] = "general.alignment";
-    const uint8_t *key;
-    uint64_t length, type;
-    if (!take_string(r, &key, &length, "a key") || !take(r, 4, &type, "the type of a value")) return false;
+    uint64_t type;
+    if (!take(r, 4, &type, "the type of a value")) return false;
     if (type >= TYPES)
         return FAIL(r, r->at - 4, "the value of '%s' has the unknown type %u; %s",
                     qg_printable(r->arena, key, length, true), (unsigned)type, damaged);
     if (length == sizeof alignment - 1 && memcmp(key, alignment, length) == 0) return take_alignment(r, type);
     return skip_value(r, type, 0);
+}
+
+static bool read_pair(reader *r) {
+    qg_metadata pair = {.place = r->at};
+    if (!take_string(r, &pair.key, &pair.length, "a key") || !read_value(r, pair.key, pair.length)) return false;
+    pair.end = r->at;
+    QG_PUSH(r->arena, r->pairs, r->n_pairs, r->capacity, pair);
+    return true;
 }
 
 /* ---- tensors ---- */
@@ -148,6 +157,9 @@ static int by_offset(const void *a, const void *b) {
 /* Turns offsets into places in the file, and says how much room each tensor has. */
 static bool place_tensors(reader *r, qg_container *c) {
     const uint64_t alignment = r->alignment ? r->alignment : 32;
+    c->alignment = alignment;
+    c->n_pairs = r->n_pairs;
+    c->pairs = r->pairs;
     const uint64_t start = (r->at + alignment - 1) & ~(alignment - 1);
     if (c->count && start > r->length)
         return FAIL(r, r->at, "the data should start at byte %llu, after the end of the file; %s",

@@ -1,6 +1,8 @@
 /* The rules that map tensors to formats: a text file, one rule on each line. */
 #include "files/rules.h"
 
+#include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_WORDS = 2 + 2 * QG_MAX_PARTS };
@@ -93,6 +95,11 @@ static const char *add_configs(qg_rules *rules, uint32_t count, const char *cons
     return NULL;
 }
 
+static bool is_number(const char *word) {
+    const size_t digits = strspn(word, "0123456789");
+    return digits > 0 && digits < 11 && word[digits] == '\0' && strtoull(word, NULL, 10) <= UINT32_MAX;
+}
+
 static const char *add_line(qg_rules *rules, uint32_t count, const char *const *words) {
     if (strcmp(words[0], "tensors") == 0) return add_set(rules, count, words);
     if (strcmp(words[0], "beside") == 0) return add_beside(rules, count, words);
@@ -102,8 +109,15 @@ static const char *add_line(qg_rules *rules, uint32_t count, const char *const *
         QG_PUSH(rules->arena, rules->names.items, rules->names.count, rules->names.capacity, words[1]);
         return NULL;
     }
-    if (strcmp(words[0], "gguf") != 0 && strcmp(words[0], "safetensors") != 0)
-        return "a line starts with gguf, safetensors, tensors, beside, config or name";
+    if (strcmp(words[0], "convert") == 0 || strcmp(words[0], "keep") == 0) {
+        qg_texts *patterns = *words[0] == 'c' ? &rules->converts : &rules->keeps;
+        if (count != 2) return "convert and keep need one pattern of names";
+        QG_PUSH(rules->arena, patterns->items, patterns->count, patterns->capacity, words[1]);
+        return NULL;
+    }
+    if (strcmp(words[0], "gguf") != 0 && strcmp(words[0], "safetensors") != 0 && strcmp(words[0], "file-type") != 0)
+        return "a line starts with gguf, file-type, safetensors, tensors, beside, config, name, convert or keep";
+    if (*words[0] != 's' && count > 1 && !is_number(words[1])) return "GGUF has numbers of at most 32 bits";
     if (count != 3) return "a line of a container has its type and our name of it";
     const qg_type_rule rule = {words[0], words[1], words[2]};
     QG_PUSH(rules->arena, rules->types.items, rules->types.count, rules->types.capacity, rule);
@@ -156,6 +170,25 @@ const char *qg_rules_type(const qg_rules *rules, const char *container, const ch
         const qg_type_rule *rule = &rules->types.items[i];
         if (strcmp(rule->container, container) == 0 && strcmp(rule->type, type) == 0) return rule->name;
     }
+    return NULL;
+}
+
+const char *qg_rules_number(const qg_rules *rules, const char *of, const char *name) {
+    for (uint32_t i = 0; i < rules->types.count; ++i) {
+        const qg_type_rule *rule = &rules->types.items[i];
+        if (strcmp(rule->container, of) == 0 && strcmp(rule->name, name) == 0) return rule->type;
+    }
+    return NULL;
+}
+
+const char *qg_rules_keep(const qg_rules *rules, const char *tensor) {
+    bool converts = rules->converts.count == 0;
+    for (uint32_t i = 0; i < rules->converts.count && !converts; ++i)
+        converts = fnmatch(rules->converts.items[i], tensor, 0) == 0;
+    if (!converts) return "no `convert` rule has its name";
+    for (uint32_t i = 0; i < rules->keeps.count; ++i)
+        if (fnmatch(rules->keeps.items[i], tensor, 0) == 0)
+            return qg_format(rules->arena, "the rule `keep %s`", rules->keeps.items[i]);
     return NULL;
 }
 

@@ -7,7 +7,8 @@
 
 enum { QG_MAX_PARTS = 8 }; /* tensors of one weight, conditions, and keys, in one rule */
 
-/* `gguf 12 FORMAT`: a type of a container, and the format or scalar that it is. */
+/* `gguf 12 FORMAT`: a type of a container, and the format or scalar that it is. `file-type 15 FORMAT`: the number of a
+ * file that is mostly of it. */
 typedef struct qg_type_rule {
     const char *container, *type, *name;
 } qg_type_rule;
@@ -60,7 +61,8 @@ struct qg_rules {
         uint32_t count, capacity;
         qg_config_rule *items;
     } configs;
-    qg_texts names; /* `name TEXT`: what a tensor is called that is named after its parameters */
+    qg_texts names;           /* `name TEXT`: what a tensor is called that is named after its parameters */
+    qg_texts converts, keeps; /* `convert PATTERN` and `keep PATTERN`: names of tensors */
 };
 
 /* Our name of a container's type, or NULL. */

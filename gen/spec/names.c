@@ -68,6 +68,9 @@ static const char beside_buffers[] =
     "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes swap_runs "
     "take take_x values_of walk walk_rows wide_x wide_x_unit write_row x_digits x_step X_TYPE half_word run "
     "x_element x_half_at x_halves x_run src src_four Src SrcFour "
+    "batch_tokens batches value_step value_batch value_outer index_words index_step index_batch index_outer "
+    "index_batches index_outers row_step row_batch row_outer NO_ROW row_of inner outer values src_words src_pairs "
+    "SrcWords SrcPairs "
     "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values ";
 /* clang-format on */
 

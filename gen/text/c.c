@@ -111,6 +111,20 @@ static char *blocks_at(qg_arena *arena, const qg_layout *layout) {
     return text.data;
 }
 
+/* The same of a kernel to another format. */
+static void other_format(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
+    const qg_layout *to = kernel->to;
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < to->n_buffers; ++i)
+        qg_text_printf(&text, ", (uint8_t *)to[%u] + i * %uu", i, to->buffers[i].bytes);
+    qg_hole(holes, "n_to", qg_format(arena, "%u", to->n_buffers));
+    qg_hole(holes, "to", to->name);
+    qg_hole(holes, "unit", qg_format(arena, "%u", qg_unit(kernel)));
+    qg_hole(holes, "to_blocks", qg_format(arena, "%u", qg_unit(kernel) / to->elements));
+    qg_hole(holes, "to_elements", qg_format(arena, "%u", to->elements));
+    qg_hole(holes, "blocks_at", text.data);
+}
+
 static char *reference(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                        const char **why) {
     qg_text text = qg_text_new(arena);
@@ -123,7 +137,12 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
         qg_hole(&holes, "x_value", kernels[k].type == QG_F32 ? "x[m * cols + k]" : "qk_f16_to_f32(x[m * cols + k])");
         qg_hole(&holes, "block_elements", qg_format(arena, "%uu", kernels[k].layout->elements));
-        qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
+        qg_hole(&holes, "src_value",
+                kernels[k].type == QG_F32 ? NULL : qg_format(arena, "qk_%s_to_f32", qg_scalars[kernels[k].type].name));
+        if (kernels[k].to)
+            other_format(arena, &holes, &kernels[k]);
+        else
+            qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
@@ -443,6 +462,12 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
 
 static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
+    if (kernel->to) {
+        qg_text_printf(text,
+                       "void qk_%s_ref(const void *const weights[%u],\n    uint64_t elements, void *const to[%u]);\n",
+                       kernel->name, kernel->layout->n_buffers, kernel->to->n_buffers);
+        return;
+    }
     if (kernel->family->encodes) {
         qg_text_printf(text, "%s qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n",
                        kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
@@ -528,10 +553,17 @@ static bool has_half_input(const qg_kernel *kernels, uint32_t count) {
     return false;
 }
 
-static bool has_encoder(const qg_kernel *kernels, uint32_t count) {
+/* Of the format itself. */
+static bool has_own_encoder(const qg_kernel *kernels, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
         if (kernels[i].family->encodes) return true;
     return false;
+}
+
+static bool has_encoder(const qg_kernel *kernels, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (kernels[i].to) return true;
+    return has_own_encoder(kernels, count);
 }
 
 /* What makes a block, and the functions that it calls; "" where no kernel does. */
@@ -539,7 +571,14 @@ static const char *encoder(qg_arena *arena, const qg_templates *templates, const
                            const char **why) {
     if (!has_encoder(kernels, count)) return "";
     qg_holes holes = {.count = 0};
-    qg_hole(&holes, "encoder", qg_encoder(arena, kernels[0].layout, QG_C));
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, has_own_encoder(kernels, count) ? qg_encoder(arena, kernels[0].layout, QG_C) : "");
+    for (uint32_t i = 0; i < count; ++i)
+        if (kernels[i].to)
+            qg_text_printf(&text, "%s%s", text.length ? "\n" : "",
+                           qg_encoder_of_thread(arena, kernels[i].to, QG_C,
+                                                qg_format(arena, "qk_encode_%s", kernels[i].to->name)));
+    qg_hole(&holes, "encoder", text.data);
     return qg_expand(arena, templates, "encode_functions.c", holes.items, holes.count, why);
 }
 

@@ -175,9 +175,9 @@ static void hold(printer *p, uint32_t count, const char *from) {
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
     qg_encoder_line(
-        p, p->d->id == QG_GLSL
-               ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
-               : qg_format(p->arena, "const float4 qk_v = ((device const float4 *)qk_x)[%s + uint(qk_j)];", from));
+        p, p->d->id == QG_GLSL ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
+           : p->kept ? qg_format(p->arena, "const float4 qk_v = ((thread const float4 *)qk_x)[%s + uint(qk_j)];", from)
+                     : qg_format(p->arena, "const float4 qk_v = qk_four(qk_x, %s + uint(qk_j));", from));
     for (uint32_t i = 0; i < 4; ++i)
         qg_encoder_line(p, qg_format(p->arena, "qk_held[4 * qk_j + %u] = qk_v[%u];", i, i));
     p->indent -= 1;
@@ -280,7 +280,9 @@ static void add_tables(printer *p) {
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
     if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
-    qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x" : "uint qk_block, device const float *qk_x");
+    qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x"
+                        : p->kept        ? "uint qk_block, thread const float *qk_x"
+                                         : "uint qk_block, device const T *qk_x");
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i) {
         const uint32_t unit = qg_encode_unit(&p->layout->buffers[i]);
         qg_text_printf(&text, ", %s *%s",
@@ -294,20 +296,30 @@ static const char *parameters(const printer *p) {
     return text.data;
 }
 
-char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id) {
-    printer p = {.arena = arena, .text = qg_text_new(arena), .layout = layout, .encode = layout->encode};
+static void begin_function(printer *p, const char *name) {
+    const qg_target_id id = p->d->id;
+    qg_encoder_line(p, id == QG_C      ? "/* Makes a block of floats. */"
+                       : id == QG_GLSL ? "// Makes a block of the floats from `qk_from` on."
+                                       : "// Makes a block of floats.");
+    qg_encoder_begin(p, qg_format(p->arena, "%svoid %s(%s) {",
+                                  id == QG_C     ? "static "
+                                  : id == QG_MSL ? p->kept ? "inline " : "template <typename T>\ninline "
+                                                 : "",
+                                  name, parameters(p)));
+}
+
+/* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
+ * alone, which stand in a namespace of their own then. */
+static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name) {
+    printer p = {
+        .arena = arena, .text = qg_text_new(arena), .layout = layout, .encode = layout->encode, .kept = name != NULL};
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = &qg_targets[id];
-    add_tables(&p);
-    qg_encoder_line(&p, id == QG_C      ? "/* Makes a block of floats. */"
-                        : id == QG_GLSL ? "// Makes a block of the floats from `qk_from` on."
-                                        : "// Makes a block of floats.");
-    qg_encoder_begin(&p, qg_format(arena, "%svoid qk_encode(%s) {",
-                                   id == QG_C     ? "static "
-                                   : id == QG_MSL ? "inline "
-                                                  : "",
-                                   parameters(&p)));
+    const bool within = name && id == QG_C;
+    if (!within) add_tables(&p);
+    begin_function(&p, name ? name : "qk_encode");
+    if (within) add_tables(&p);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const uint32_t n = (layout->buffers[i].bytes + 3) / 4;
         const char *name = layout->buffers[i].name;
@@ -335,4 +347,12 @@ char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id) {
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, &layout->buffers[i]);
     qg_encoder_finish(&p);
     return p.text.data;
+}
+
+char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id target) {
+    return print_encoder(arena, layout, target, NULL);
+}
+
+char *qg_encoder_of_thread(qg_arena *arena, const qg_layout *layout, qg_target_id target, const char *name) {
+    return print_encoder(arena, layout, target, name);
 }

@@ -33,6 +33,7 @@ typedef struct qg_encoder_printer {
     uint32_t best;                 /* 1 + the number of the best whose candidates are computed; 0: none */
     bool written[QG_MOST_WRITTEN]; /* names of `per` 1 that have a variable in the loop in hand */
     const char *counters[QG_MOST_NESTING];
+    bool kept; /* a thread has the floats; else they are in memory, of any type */
 } qg_encoder_printer;
 
 /* The loop over what a function looks at. The variables that it was in come back behind it. */

@@ -296,8 +296,9 @@ static const char *call_text(printer *p, const qg_term *term) {
     switch (term->call) {
     case QG_CALL_X:
         if (p->held) return qg_format(p->arena, "qk_held[%s]", p->whole ? p->at : "qk_i");
-        return p->d->id == QG_GLSL ? qg_format(p->arena, "qk_x(qk_from + uint(%s))", p->at)
-                                   : qg_format(p->arena, "qk_x[%s]", p->at);
+        return p->d->id == QG_GLSL              ? qg_format(p->arena, "qk_x(qk_from + uint(%s))", p->at)
+               : p->d->id == QG_MSL && !p->kept ? qg_format(p->arena, "qk_at(qk_x, uint(%s))", p->at)
+                                                : qg_format(p->arena, "qk_x[%s]", p->at);
     case QG_CALL_LOCAL: return qg_encoder_name(p, term->ref, false);
     case QG_CALL_KEPT: return qg_encoder_name(p, term->ref, true);
     case QG_CALL_INDEX: return p->counters[term->ref];

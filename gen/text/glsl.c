@@ -47,7 +47,7 @@ static char *buffers(qg_arena *arena, const qg_program *program) {
         add_buffer(&text, i, storage_type(plan->units[i]), layout->buffers[i].name, "Buffer");
         qg_text_puts(&text, "\n");
     }
-    uint32_t binding = layout->n_buffers + kernel->family->n_bindings;
+    uint32_t binding = qg_bindings_of(kernel);
     for (uint32_t i = 0; i < layout->n_tables; ++i) {
         const qg_table *table = &layout->tables[i];
         if (!plan->stored[i]) continue;
@@ -536,40 +536,83 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
 
 /* ---- encoders ---- */
 
-static char *written_buffers(qg_arena *arena, const qg_layout *layout) {
+/* From binding `first` on. */
+static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *name = layout->buffers[i].name;
         const bool lower = *name >= 'a' && *name <= 'z';
-        qg_text_printf(&text, "layout(binding = %u, std430) restrict writeonly buffer %c%sBuffer { %s %s[]; };\n", i,
-                       lower ? *name - 'a' + 'A' : *name, name + 1, storage_type(qg_encode_unit(&layout->buffers[i])),
-                       name);
+        qg_text_printf(&text, "layout(binding = %u, std430) restrict writeonly buffer %c%sBuffer { %s %s[]; };\n",
+                       first + i, lower ? *name - 'a' + 'A' : *name, name + 1,
+                       storage_type(qg_encode_unit(&layout->buffers[i])), name);
     }
     return text.data;
+}
+
+static uint32_t written_units(const qg_layout *layout) {
+    uint32_t units = 0;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) units |= qg_encode_unit(&layout->buffers[i]);
+    return units;
+}
+
+static char *narrow_storage(qg_arena *arena, uint32_t units) {
+    return qg_format(arena, "%s%s", units & 8 ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+                     units & 16 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
+}
+
+/* What encoders call, and code of values where there is some. */
+static char *encoder_prelude(qg_arena *arena, const qg_templates *templates, const qg_ir *ir, const char **why) {
+    static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
+    qg_holes prelude = {.count = 0};
+    qg_prelude_holes(&prelude, ir);
+    qg_no_store_holes(&prelude);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i) qg_hole_set(&prelude, needed[i]);
+    qg_hole(&prelude, "to_f16", "");
+    qg_hole(&prelude, "to_bf16", "");
+    return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
+}
+
+/* From one format to another: the decoder of the one, and the encoder of the other. */
+static char *transcode_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                            const qg_program *program, const char **why) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_step *values = program->values;
+    const qg_plan *plan = program->plan;
+    qg_holes holes = {.count = 0};
+    const char *prelude = encoder_prelude(arena, templates, values->code, why);
+    if (!prelude) return NULL;
+    uint32_t units = written_units(kernel->to);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) units |= plan->units[i];
+    qg_text code = qg_text_new(arena);
+    wide_loads(&code, values->code, NULL, plan);
+    qg_text_puts(&code, decode(arena, values));
+    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
+    qg_plan_holes(arena, &holes, plan, glsl);
+    qg_transcode_holes(arena, &holes, program);
+    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions", narrow_storage(arena, units));
+    qg_hole(&holes, "buffers", buffers(arena, program));
+    qg_hole(&holes, "written_buffers", written_buffers(arena, kernel->to, kernel->layout->n_buffers));
+    qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
+    qg_hole(&holes, "prelude", prelude);
+    qg_hole(&holes, "decode", code.data);
+    qg_hole(&holes, "keep_tile", qg_keep_tile(arena, values, glsl));
+    qg_hole(&holes, "encoder", qg_encoder_of_thread(arena, kernel->to, QG_GLSL, "qk_encode_kept"));
+    return qg_wrap(arena, qg_expand(arena, templates, "transcode.comp", holes.items, holes.count, why));
 }
 
 static char *encode_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                          const qg_program *program, const char **why) {
     const qg_kernel *kernel = program->kernel;
     const qg_layout *layout = kernel->layout;
-    uint32_t units = 0;
-    qg_holes prelude = {.count = 0}, holes = {.count = 0};
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) units |= qg_encode_unit(&layout->buffers[i]);
-    qg_prelude_holes(&prelude, program->main->code);
-    qg_no_store_holes(&prelude);
-    static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i) qg_hole_set(&prelude, needed[i]);
-    qg_hole(&prelude, "to_f16", "");
-    qg_hole(&prelude, "to_bf16", "");
-    const char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
+    qg_holes holes = {.count = 0};
+    const char *prelude_text = encoder_prelude(arena, templates, program->main->code, why);
     if (!prelude_text) return NULL;
     const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
     qg_plan_holes(arena, &holes, kernel->plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
-    qg_hole(&holes, "extensions",
-            qg_format(arena, "%s%s", units & 8 ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-                      units & 16 ? "#extension GL_EXT_shader_16bit_storage : require\n" : ""));
-    qg_hole(&holes, "buffers", written_buffers(arena, layout));
+    qg_hole(&holes, "extensions", narrow_storage(arena, written_units(layout)));
+    qg_hole(&holes, "buffers", written_buffers(arena, layout, 0));
     qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
     qg_hole(&holes, "prelude", prelude_text);
@@ -583,6 +626,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const qg_kernel *kernel = program->kernel;
     if (kernel->family->encodes) return encode_glsl(arena, templates, request, program, why);
     if ((*why = qg_verify(arena, program, NULL)) != NULL) return NULL;
+    if (kernel->to) return transcode_glsl(arena, templates, request, program, why);
     if (kernel->family->in_tiles) return tiles_glsl(arena, templates, request, program, why);
     if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, program, why);
     const qg_plan *plan = program->plan;

@@ -102,6 +102,9 @@ void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel)
     for (uint32_t i = 0; i < family->n_bindings; ++i)
         qg_hole(holes, qg_format(arena, "binding_%s", family->bindings[i].name),
                 qg_format(arena, "%u", kernel->layout->n_buffers + i));
+    qg_hole(holes, "rows_tile",
+            family->encodes ? qg_format(arena, "blocks of %u elements", kernel->layout->elements)
+                            : qg_format(arena, "tiles of %u elements", kernel->plan->tile_elements));
     if (family->sums) result_holes(arena, holes, kernel);
     qg_hole(holes, "experts", family->sums && family->in_blocks ? "" : NULL);
 }
@@ -245,6 +248,16 @@ static void add_specification(qg_text *text, const qg_request *request, const qg
     add_lines(text, source + spec->encode_end, spec->source->length - spec->encode_end, prefix);
 }
 
+/* The specification of what is made. */
+static void add_other(qg_text *text, const qg_layout *to, const char *prefix) {
+    qg_text_add(text, prefix, strlen(prefix) - 1);
+    qg_text_printf(text, "\n%sTo %s:\n", prefix, to->name);
+    qg_text_add(text, prefix, strlen(prefix) - 1);
+    qg_text_puts(text, "\n");
+    add_lines(text, to->spec->source->text, to->spec->source->length, prefix);
+    if (to->parameters && *to->parameters) qg_text_printf(text, "%sHere %s.\n", prefix, to->parameters);
+}
+
 char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *program, const char *sentence,
                 const char *open, const char *prefix, const char *close) {
     const qg_layout *layout = request->layout;
@@ -254,7 +267,8 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *pr
     qg_text_printf(&text, "%s" QG_LICENCE_LINE "\n", prefix);
     qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each.\n", prefix, layout->block_bytes,
                    layout->elements, qg_bits_per_element(layout));
-    if (!program || !program->kernel->family->encodes) qg_cost_lines(&text, request, program, prefix);
+    const qg_layout *to = program ? program->kernel->to : NULL;
+    if (!program || (!program->kernel->family->encodes && !to)) qg_cost_lines(&text, request, program, prefix);
     if (layout->math != QG_F32)
         qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
                        qg_scalars[layout->math].name);
@@ -265,6 +279,7 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *pr
         qg_text_add(&text, prefix, strlen(prefix) - 1);
         qg_text_printf(&text, "\n%sHere %s.\n", prefix, layout->parameters);
     }
+    if (to) add_other(&text, to, prefix);
     qg_text_puts(&text, close);
     return text.data;
 }

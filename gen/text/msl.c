@@ -134,12 +134,21 @@ static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_step *sum, con
 }
 
 /* Those that an encoder writes. */
-static char *written_buffers(qg_arena *arena, const qg_layout *layout) {
+static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i)
         qg_text_printf(&text, "    device %s *%s [[buffer(%u)]],\n", storage_type(qg_encode_unit(&layout->buffers[i])),
-                       layout->buffers[i].name, i);
+                       layout->buffers[i].name, first + i);
     return text.data;
+}
+
+/* What the template of a kernel from one format to another has beside. */
+static void other_format(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_layout *to = program->kernel->to;
+    qg_text passed = qg_text_new(arena);
+    for (uint32_t i = 0; i < to->n_buffers; ++i) qg_text_printf(&passed, "%s%s", i ? ", " : "", to->buffers[i].name);
+    qg_transcode_holes(arena, holes, program);
+    qg_hole(holes, "to_weights", passed.data);
 }
 
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
@@ -150,7 +159,11 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_plan_holes(arena, &holes, plan, msl);
     qg_hole(&holes, "name", kernel->name);
     qg_hole(&holes, "buffers", buffers(arena, plan, true));
-    qg_hole(&holes, "written_buffers", kernel->family->encodes ? written_buffers(arena, kernel->layout) : NULL);
+    qg_hole(&holes, "written_buffers",
+            kernel->to                ? written_buffers(arena, kernel->to, n_weights)
+            : kernel->family->encodes ? written_buffers(arena, kernel->layout, 0)
+                                      : NULL);
+    if (kernel->to) other_format(arena, &holes, program);
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
     if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");
@@ -158,14 +171,18 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "weights", weights(arena, plan));
     if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
     qg_binding_holes(arena, &holes, kernel);
-    qg_hole(&holes, "binding_push", qg_format(arena, "%u", n_weights + kernel->family->n_bindings));
+    qg_hole(&holes, "binding_push", qg_format(arena, "%u", qg_bindings_of(kernel)));
     qg_hole(&holes, "dst_type", stored_type(kernel));
+    qg_hole(&holes, "src_type", kernel->type == QG_BF16 ? "ushort" : vector_of(kernel->type, 1));
     qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));
     qg_hole(&holes, "threads", qg_format(arena, "%u", 32 * QG_MMA_SIMDGROUPS));
     const char *template = qg_is_mma(kernel) ? "gemv_mma.metal" : qg_template_of(arena, kernel, "metal");
     char *body = qg_expand(arena, templates, template, holes.items, holes.count, why);
     return body ? qg_format(arena, "// %s: %s, %s %s.\n%s", kernel->name, kernel->family->summary,
-                            kernel->family->sums ? "x in" : "in", qg_scalars[kernel->type].name, body)
+                            kernel->family->sums      ? "x in"
+                            : kernel->family->encodes ? "src in"
+                                                      : "in",
+                            qg_scalars[kernel->type].name, body)
                 : NULL;
 }
 
@@ -435,6 +452,26 @@ static const qg_layout *encoded_of(const programs *all) {
     return NULL;
 }
 
+static bool any_transcodes(const programs *all) {
+    for (uint32_t i = 0; i < all->count; ++i)
+        if (all->items[i]->kernel->to) return true;
+    return false;
+}
+
+/* The encoders of other formats, each in a namespace of its own, and what keeps values for them. */
+static char *other_encoders(qg_arena *arena, const programs *all) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    for (uint32_t i = 0; i < all->count; ++i) {
+        const qg_layout *to = all->items[i]->kernel->to;
+        if (!to) continue;
+        if (!text.length) qg_text_printf(&text, "%s\n", qg_keep_tile(arena, all->items[i]->values, msl));
+        qg_text_printf(&text, "namespace to_%s {\n\n%s\n}  // namespace to_%s\n\n", to->name,
+                       qg_encoder_of_thread(arena, to, QG_MSL, "qk_encode_kept"), to->name);
+    }
+    return text.data;
+}
+
 /* The prelude's functions that the code of these programs calls. */
 static qg_holes prelude_of(const qg_program *first, const programs *sums, bool encodes) {
     static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
@@ -461,8 +498,9 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     const char *rows = sum_rows(arena, templates, &sums, why);
     if (!rows) return NULL;
     const qg_layout *encoded = encoded_of(&all);
-    qg_holes prelude = prelude_of(decoder ? decoder : all.items[0], &sums, encoded != NULL), holes = {.count = 0};
-    const char *functions = encoded ? qg_expand(arena, templates, "encode_functions.metal", NULL, 0, why) : "";
+    const bool encodes = encoded || any_transcodes(&all);
+    qg_holes prelude = prelude_of(decoder ? decoder : all.items[0], &sums, encodes), holes = {.count = 0};
+    const char *functions = encodes ? qg_expand(arena, templates, "encode_functions.metal", NULL, 0, why) : "";
     if (!functions) return NULL;
     qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
@@ -488,7 +526,9 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "write_tile", decoder ? write_tile(arena, decoder) : "");
     qg_hole(&holes, "rows", rows);
     qg_hole(&holes, "encoder",
-            encoded ? qg_format(arena, "%s\n%s", functions, qg_encoder(arena, encoded, QG_MSL)) : "");
+            encodes ? qg_format(arena, "%s\n%s\n%s", functions, encoded ? qg_encoder(arena, encoded, QG_MSL) : "",
+                                other_encoders(arena, &all))
+                    : "");
     qg_hole(&holes, "kernels", text.data);
     return qg_wrap(arena, qg_expand(arena, templates, "format.metal", holes.items, holes.count, why));
 }

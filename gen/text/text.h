@@ -92,6 +92,8 @@ void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step
 
 /* The function that makes a block of a format which says how, with the tables that it looks up, as GLSL, MSL or C. */
 char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id target);
+/* The same of floats that the thread has, under a name of its own, and with the tables within. */
+char *qg_encoder_of_thread(qg_arena *arena, const qg_layout *layout, qg_target_id target, const char *name);
 
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
@@ -265,5 +267,14 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *pr
 char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Words as the items of an array, eight on a line. */
 void qg_add_words(qg_text *text, const uint32_t *words, size_t count);
+
+/* ---- transcode.c ------------------------------------------------------------------------------------------------ */
+
+/* Tiles that a thread decodes before it encodes. */
+uint32_t qg_transcode_tiles(const qg_program *program);
+/* The function that puts the values of a tile into an array of those that are kept, as GLSL or MSL. */
+char *qg_keep_tile(qg_arena *arena, const qg_step *values, const qg_target *target);
+/* The holes that templates of such kernels have beside those of decoders. */
+void qg_transcode_holes(qg_arena *arena, qg_holes *holes, const qg_program *program);
 
 #endif

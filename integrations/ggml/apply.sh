@@ -6,7 +6,7 @@
 # STEP     patch      ggml.patch and measure.patch, unless they are there already
 #          generate   the kernels, into CHECKOUT/qkgen-kernels
 #          build      CHECKOUT/build-qkgen, with test-backend-ops
-#          test       test-backend-ops for MUL_MAT, MUL_MAT_ID, GET_ROWS and fused products; what was routed, and why the rest was not
+#          test       test-backend-ops for MUL_MAT, MUL_MAT_ID, GET_ROWS, SET_ROWS, CPY and fused products; what was routed, and why the rest was not
 #          measure    measure.sh: times of ggml's own kernels and of these
 #          Without a step: all but measure. Nothing is fetched.
 #
@@ -57,7 +57,7 @@ generate_step() {
   local options=() format
   for class in ${CLASSES:-exact split mma}; do options+=(--class "$class"); done
   for format in $formats; do
-    "$qkgen" emit --embed --format "$format" --family gather --family gemv --family gemv_id --family gemm "${options[@]}" \
+    "$qkgen" emit --embed --format "$format" --family gather --family set_rows --family gemv --family gemv_id --family gemm --family gemm_id "${options[@]}" \
       --api vulkan --data "$home" --out "$kernels" >/dev/null
   done
   for format in "$kernels"/*.c; do # of another call
@@ -87,7 +87,7 @@ build_step() {
 count() {
   local log
   log=$(mktemp)
-  GGML_VK_QKGEN=mul_mat,mul_mat_id,get_rows GGML_VK_QKGEN_LOG=1 "$program" test -b Vulkan0 -o "$1" -p "${2:-.}" >"$log" 2>&1 || true
+  GGML_VK_QKGEN=mul_mat,mul_mat_id,set_rows,cpy,get_rows GGML_VK_QKGEN_LOG=1 "$program" test -b Vulkan0 -o "$1" -p "${2:-.}" >"$log" 2>&1 || true
   grep -aE '^ *[0-9]+/[0-9]+ tests passed|^qkgen: ' "$log" | sed "s/^/$1: /"
   if grep -aqE 'FAIL|ERROR' "$log" || ! grep -aqE ' ([0-9]+)/\1 tests passed' "$log"; then
     grep -aE 'FAIL|ERROR' "$log" | head -n 20
@@ -100,7 +100,7 @@ count() {
 
 test_step() {
   failed=0
-  for operation in MUL_MAT MUL_MAT_ID GET_ROWS MUL_MAT_VEC_FUSION; do count $operation; done
+  for operation in MUL_MAT MUL_MAT_ID GET_ROWS SET_ROWS CPY MUL_MAT_VEC_FUSION; do count $operation; done
   return $failed
 }
 

@@ -1,6 +1,6 @@
-// qkgen's kernels for MUL_MAT, MUL_MAT_ID and GET_ROWS of quantised weights. Part of ggml-vulkan.cpp, which includes it.
+// qkgen's kernels for MUL_MAT, MUL_MAT_ID, SET_ROWS, CPY and GET_ROWS of quantised types. Part of ggml-vulkan.cpp, which includes it.
 //
-// GGML_VK_QKGEN        what is routed: 0; 1 (the default), mul_mat and mul_mat_id; or some of mul_mat,mul_mat_id,get_rows
+// GGML_VK_QKGEN        what is routed: 0; 1 (the default), all but get_rows; or some of mul_mat,mul_mat_id,set_rows,cpy,get_rows
 // GGML_VK_QKGEN_CLASS  the least exact class that is taken: best (default, f16 products on matrix units), split, exact
 // GGML_VK_QKGEN_DOT    integer dot products also where ggml finds them slow, as on processors
 // GGML_VK_QKGEN_LOG    at exit, what was routed, and why the rest was not
@@ -10,13 +10,14 @@
 #include <qkgen/matrix_order.h>
 #include "qkgen-kernels.h" // all pairs, and qkgen_kernels, their descriptors
 
-enum vk_qk_family { VK_QK_GATHER, VK_QK_GEMV, VK_QK_GEMV_ID, VK_QK_GEMM, VK_QK_FAMILIES };
+enum vk_qk_family { VK_QK_GATHER, VK_QK_SET_ROWS, VK_QK_GEMV, VK_QK_GEMV_ID, VK_QK_GEMM, VK_QK_GEMM_ID, VK_QK_FAMILIES };
+static const char * const vk_qk_families[VK_QK_FAMILIES] = { "gather", "set_rows", "gemv", "gemv_id", "gemm", "gemm_id" };
 
-// Of a device: kernels by type of weights and of x (gather: results), f32 or f16; pipelines by module and constants; constant data.
+// Of a device: kernels by type of weights and of values (x, results of gather, what set_rows takes); pipelines by module and constants; tables.
 struct vk_qk_state {
     std::mutex mutex;
     qk_limits limits {};
-    std::vector<const qk_kernel *> kernels[GGML_TYPE_COUNT][VK_QK_FAMILIES][2];
+    std::vector<const qk_kernel *> kernels[GGML_TYPE_COUNT][VK_QK_FAMILIES][QK_TYPE_F32 + 1];
     std::map<std::pair<const void *, std::array<uint32_t, QK_MAX_CONSTANTS>>, vk_pipeline> pipelines;
     std::map<const uint32_t *, vk_buffer> tables;
     vk_buffer status; // counts numbers that are out of range; nobody reads it
@@ -42,15 +43,19 @@ static bool ggml_vk_qk_log(const ggml_tensor * dst, const std::string & what, bo
 }
 
 // Whether nodes of that kind are ours.
-static bool ggml_vk_qk_on(const ggml_tensor * dst, const char * op) {
+static bool ggml_vk_qk_on(ggml_type quantized, const char * op) {
     static const std::string wanted = "," + std::string(getenv("GGML_VK_QKGEN") != nullptr ? getenv("GGML_VK_QKGEN") : "1") + ",";
-    return ggml_is_quantized(dst->src[0]->type) && ((wanted == ",1," && op != std::string("get_rows")) || wanted.find("," + std::string(op) + ",") != std::string::npos);
+    return ggml_is_quantized(quantized) && ((wanted == ",1," && op != std::string("get_rows")) || wanted.find("," + std::string(op) + ",") != std::string::npos);
+}
+
+static int ggml_vk_qk_type(ggml_type type) {
+    return type == GGML_TYPE_F32 ? QK_TYPE_F32 : type == GGML_TYPE_F16 ? QK_TYPE_F16 : type == GGML_TYPE_BF16 ? QK_TYPE_BF16 : -1;
 }
 
 // ggml fuses what has no place in an epilogue: a second addition, and factors of experts.
 static bool ggml_vk_qk_may_fuse(const ggml_tensor * dst, const ggml_tensor * last, size_t count) {
-    return !(dst->op == GGML_OP_MUL_MAT && count > 2 && ggml_vk_qk_on(dst, "mul_mat")) &&
-           !(dst->op == GGML_OP_MUL_MAT_ID && last->op == GGML_OP_MUL && ggml_vk_qk_on(dst, "mul_mat_id"));
+    return !(dst->op == GGML_OP_MUL_MAT && count > 2 && ggml_vk_qk_on(dst->src[0]->type, "mul_mat")) &&
+           !(dst->op == GGML_OP_MUL_MAT_ID && last->op == GGML_OP_MUL && ggml_vk_qk_on(dst->src[0]->type, "mul_mat_id"));
 }
 
 static vk_pipeline & ggml_vk_qk_pipeline(vk_device & device, vk_qk_state & state, const qk_launch * launch) {
@@ -180,7 +185,6 @@ static void ggml_vk_qk_matrices(ggml_backend_vk_context * ctx, vk_qk_state & sta
 
 static vk_qk_state & ggml_vk_qk_state(ggml_backend_vk_context * ctx) {
     static const std::string least = getenv("GGML_VK_QKGEN_CLASS") != nullptr ? getenv("GGML_VK_QKGEN_CLASS") : "best";
-    static const char * const families[VK_QK_FAMILIES] = { "gather", "gemv", "gemv_id", "gemm" };
     vk_device & device = ctx->device;
     std::lock_guard<std::recursive_mutex> lock(device->mutex);
     if (device->qk != nullptr) {
@@ -207,11 +211,10 @@ static vk_qk_state & ggml_vk_qk_state(ggml_backend_vk_context * ctx) {
         for (int type = 0; type < GGML_TYPE_COUNT; type++) {
             const bool ours = ggml_type_name((ggml_type) type) != nullptr && strcmp(kernel->format, ggml_type_name((ggml_type) type)) == 0;
             for (int family = 0; ours && family < VK_QK_FAMILIES; family++) {
-                for (uint32_t i = 0; strcmp(kernel->family, families[family]) == 0 && i < kernel->binding_count; i++) {
+                for (uint32_t i = 0; strcmp(kernel->family, vk_qk_families[family]) == 0 && i < kernel->binding_count; i++) {
                     if (kernel->bindings[i].role == (family == VK_QK_GATHER ? QK_ROLE_OUTPUT : QK_ROLE_INPUT) &&
-                        kernel->bindings[i].element != QK_TYPE_BF16 &&
                         kernel->numeric <= (least == "exact" ? QK_NUMERIC_EXACT_SUM : least == "split" ? QK_NUMERIC_SPLIT_SUM : QK_NUMERIC_INT8_SUM)) {
-                        state.kernels[type][family][kernel->bindings[i].element == QK_TYPE_F16].push_back(kernel);
+                        state.kernels[type][family][kernel->bindings[i].element].push_back(kernel);
                     }
                 }
             }
@@ -222,10 +225,10 @@ static vk_qk_state & ggml_vk_qk_state(ggml_backend_vk_context * ctx) {
 
 // The fastest kernel, or NULL where there is none that the device can launch.
 static const qk_kernel * ggml_vk_qk_find(const vk_qk_state & state, vk_qk_family family, const ggml_tensor * w, ggml_type x, uint64_t batch) {
-    if (x != GGML_TYPE_F32 && x != GGML_TYPE_F16) {
+    if (ggml_vk_qk_type(x) < 0) {
         return nullptr;
     }
-    const auto & kernels = state.kernels[w->type][family][x == GGML_TYPE_F16];
+    const auto & kernels = state.kernels[w->type][family][ggml_vk_qk_type(x)];
     return kernels.empty() ? nullptr : qk_choose(kernels.data(), kernels.size(), &state.limits, w->ne[1], w->ne[0], batch, INFINITY);
 }
 
@@ -245,13 +248,14 @@ static bool ggml_vk_qk_aligned(const ggml_backend_vk_context * ctx, const ggml_t
     return (bits & (ctx->device->properties.limits.minStorageBufferOffsetAlignment - 1)) == 0;
 }
 
-// x with its vectors one after the other, in `prealloc_y` where they are not, or begin where nothing can be bound. Behind that is scratch.
+// x with its vectors one after the other, in `prealloc_y` where they are not, or begin where nothing can be bound; from byte `at` on.
+// Behind that is scratch. With ids, these lie before it, if they are copied.
 struct vk_qk_x {
     qk_range range, scratch {};
     uint64_t nb[GGML_MAX_DIMS];
     bool copied;
 
-    vk_qk_x(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_tensor * x, bool whole, uint64_t scratch_bytes) {
+    vk_qk_x(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_tensor * x, bool whole, uint64_t scratch_bytes, uint64_t at = 0) {
         const uint64_t size = ggml_type_size(x->type);
         nb[0] = size;
         copied = x->nb[0] != size || !ggml_vk_qk_aligned(ctx, x, whole ? GGML_MAX_DIMS : 2);
@@ -259,13 +263,13 @@ struct vk_qk_x {
             nb[i] = nb[i - 1] * x->ne[i - 1];
             copied = copied || (x->ne[i] > 1 && x->nb[i] != nb[i] && (i == 1 || whole));
         }
-        const uint64_t bytes = copied ? ggml_vk_align_size(nb[3] * x->ne[3], 256) : 0;
-        if (ctx->prealloc_size_y < bytes + scratch_bytes) {
-            ctx->prealloc_size_y = bytes + scratch_bytes;
+        const uint64_t bytes = copied ? ggml_vk_align_size(nb[3] * x->ne[3], 256) : 0, end = at + bytes;
+        if (ctx->prealloc_size_y < end + scratch_bytes) {
+            ctx->prealloc_size_y = end + scratch_bytes;
             ggml_vk_preallocate_buffers(ctx, subctx);
         }
         if (scratch_bytes != 0) {
-            scratch = { (VkBuffer) ctx->prealloc_y->buffer, bytes, ctx->prealloc_y->size - bytes };
+            scratch = { (VkBuffer) ctx->prealloc_y->buffer, end, ctx->prealloc_y->size - end };
         }
         if (!copied) {
             std::copy(x->nb, x->nb + GGML_MAX_DIMS, nb);
@@ -277,10 +281,10 @@ struct vk_qk_x {
         if (ctx->prealloc_y_need_sync) {
             ggml_vk_sync_buffers(ctx, subctx);
         }
-        ggml_vk_cpy_to_contiguous(ctx, subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), { ctx->prealloc_y, 0, bytes });
+        ggml_vk_cpy_to_contiguous(ctx, subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), { ctx->prealloc_y, at, bytes });
         ctx->prealloc_y_last_tensor_used = nullptr;
         ctx->prealloc_y_need_sync = true;
-        range = { (VkBuffer) ctx->prealloc_y->buffer, 0, bytes };
+        range = { (VkBuffer) ctx->prealloc_y->buffer, at, bytes };
     }
 
     qk_range part(uint64_t at, uint64_t bytes) const { return { range.buffer, range.offset + at, bytes }; }
@@ -300,7 +304,7 @@ static const char * ggml_vk_qk_refuses(const ggml_backend_vk_context * ctx, cons
 
 static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * cgraph, int node) {
     const ggml_tensor * mul = cgraph->nodes[node], * w = mul->src[0], * x = mul->src[1], * dst = cgraph->nodes[node + ctx->num_additional_fused_ops];
-    if (!ggml_vk_qk_on(mul, "mul_mat")) {
+    if (!ggml_vk_qk_on(w->type, "mul_mat")) {
         return false;
     }
     if (const char * why = ggml_vk_qk_refuses(ctx, w, x, dst)) {
@@ -347,80 +351,139 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
 static bool ggml_vk_qk_mul_mat_id(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_cgraph * cgraph, int node) {
     const ggml_tensor * mul = cgraph->nodes[node], * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
     const ggml_tensor * dst = cgraph->nodes[node + ctx->num_additional_fused_ops];
-    if (!ggml_vk_qk_on(mul, "mul_mat_id")) {
+    if (!ggml_vk_qk_on(w->type, "mul_mat_id")) {
         return false;
     }
     const uint64_t k = w->ne[0], m = w->ne[1], experts = w->ne[2], used = ids->ne[0], tokens = ids->ne[1], each = x->ne[1];
-    if (tokens > 8) {
-        return ggml_vk_qk_log(mul, "more than 8 tokens; there is no product of many with experts");
-    }
     if (const char * why = ggml_vk_qk_refuses(ctx, w, x, dst)) {
         return ggml_vk_qk_log(mul, why);
     }
-    // Rows of ids with a stride, as those of all sorted experts have: a call for each token.
-    const uint64_t calls = tokens > 1 && ids->nb[1] != used * 4 ? tokens : 1, part = tokens / calls;
-    if (w->nb[2] != m * w->nb[1] || (each != 1 && each != used) || !ggml_vk_qk_aligned(ctx, ids, calls > 1 ? 1 : GGML_MAX_DIMS)) {
-        return ggml_vk_qk_log(mul, "experts with a stride, or alignment of ids");
+    if (w->nb[2] != m * w->nb[1] || (each != 1 && each != used)) {
+        return ggml_vk_qk_log(mul, "experts with a stride");
     }
     vk_qk_state & state = ggml_vk_qk_state(ctx);
-    const qk_kernel * kernel = ggml_vk_qk_find(state, VK_QK_GEMV_ID, w, x->type, 1);
+    const qk_kernel * gemm = tokens > QK_GEMV_MAX_BATCH && experts <= QK_GEMM_ID_EXPERTS ? ggml_vk_qk_find(state, VK_QK_GEMM_ID, w, x->type, tokens) : nullptr;
+    if (gemm != nullptr && gemm->wide_block != 0 && k % gemm->wide_block != 0) {
+        gemm = nullptr;
+    }
+    const qk_kernel * kernel = tokens > QK_GEMV_MAX_BATCH ? gemm : ggml_vk_qk_find(state, VK_QK_GEMV_ID, w, x->type, 1);
     if (kernel == nullptr) {
         return ggml_vk_qk_log(mul, "no kernel for this type and device");
     }
-    const vk_qk_x in(ctx, subctx, x, calls == 1, 0);
     vk_qk_call call = { ctx, subctx, state, nullptr };
     const qk_backend backend = ggml_vk_qk_backend(call);
+    // Rows of ids have a stride where they are the first of all sorted experts. Room for all is made before anything is copied.
+    const uint64_t id_bytes = ggml_vk_align_size(tokens * used * 4, 256), x_bytes = ggml_vk_align_size(ggml_nelements(x) * ggml_type_size(x->type), 256);
+    const uint64_t scratch = gemm != nullptr ? qk_gemm_id_scratch(&backend, gemm, experts, m, k, tokens, used, each) : 0;
+    if (ctx->prealloc_size_y < id_bytes + x_bytes + scratch) {
+        ctx->prealloc_size_y = id_bytes + x_bytes + scratch;
+        ggml_vk_preallocate_buffers(ctx, subctx);
+    }
+    const vk_qk_x numbers(ctx, subctx, ids, true, 0);
+    const vk_qk_x in(ctx, subctx, x, true, scratch, numbers.copied ? id_bytes : 0);
     const qk_range weights = ggml_vk_qk_range(ctx, w, 0, 0), status = { (VkBuffer) state.status->buffer, 0, 4 };
+    const qk_range y = ggml_vk_qk_range(ctx, dst, 0, tokens * used * m * 4);
     qk_epilogue epilogue {};
     qk_range bias;
     if (ctx->num_additional_fused_ops > 0) {
         bias = ggml_vk_qk_range(ctx, dst->src[1], 0, experts * m * 4);
         epilogue.bias = &bias;
     }
-    for (uint64_t i = 0; i < calls; i++) {
-        qk_error error;
-        if (qk_dispatch_gemv_id_with(&backend, kernel, &weights, in.part(i * in.nb[2], part * each * k * in.nb[0]),
-                                     ggml_vk_qk_range(ctx, ids, i * ids->nb[1], part * used * 4),
-                                     ggml_vk_qk_range(ctx, dst, i * dst->nb[2], part * used * m * 4), status, experts, m, k,
-                                     part, used, each, &epilogue, &error) != QK_OK) {
-            GGML_ASSERT(i == 0 && "qkgen refused a later part");
-            return ggml_vk_qk_log(mul, error.text);
-        }
+    qk_error error;
+    if ((gemm != nullptr ? qk_dispatch_gemm_id_with(&backend, gemm, &weights, in.range, numbers.range, in.scratch, y, status, experts, m, k, tokens, used, each, &epilogue, &error)
+                         : qk_dispatch_gemv_id_with(&backend, kernel, &weights, in.range, numbers.range, y, status, experts, m, k, tokens, used, each, &epilogue, &error)) != QK_OK) {
+        return ggml_vk_qk_log(mul, error.text);
     }
-    return ggml_vk_qk_log(mul, std::string(calls > 1 ? "a call for each token" : "one call") + (in.copied ? ", x copied" : "") +
+    return ggml_vk_qk_log(mul, std::string(kernel->family) + (in.copied ? ", x copied" : "") + (numbers.copied ? ", ids copied" : "") +
                                    (epilogue.bias != nullptr ? ", fused" : ""), true);
 }
 
-static bool ggml_vk_qk_get_rows(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_tensor * dst) {
-    const ggml_tensor * w = dst->src[0], * ids = dst->src[1];
-    if (!ggml_vk_qk_on(dst, "get_rows")) {
+// Steps of rows in elements, or in whole rows of blocks; false where they are none.
+static bool ggml_vk_qk_steps(const ggml_tensor * t, bool blocks, uint64_t * steps) {
+    const uint64_t unit = blocks ? ggml_row_size(t->type, t->ne[0]) : ggml_type_size(t->type);
+    for (int i = 1; i < GGML_MAX_DIMS; i++) {
+        steps[i - 1] = t->nb[i] / unit;
+        if (t->ne[i] > 1 && t->nb[i] % unit != 0) {
+            return false;
+        }
+    }
+    return t->nb[0] == ggml_type_size(t->type);
+}
+
+// What gather and set_rows do for a node: values, the table, and indices if there are any. NULL, or why it is not routed.
+struct vk_qk_rows { const ggml_tensor * values, * table, * ids; vk_qk_family family; qk_rows_view view; };
+
+static const char * ggml_vk_qk_rows_of(const ggml_tensor * dst, vk_qk_rows & r) {
+    const bool gets = dst->op == GGML_OP_GET_ROWS, sets = dst->op == GGML_OP_SET_ROWS, decodes = ggml_is_quantized(dst->src[0]->type);
+    r.family = gets || decodes ? VK_QK_GATHER : VK_QK_SET_ROWS;
+    r.table  = gets || decodes ? dst->src[0] : dst;
+    r.values = gets || decodes ? dst : dst->src[0];
+    r.ids    = gets || sets ? dst->src[1] : nullptr;
+    r.view   = { (uint64_t) r.values->ne[1], (uint64_t) r.values->ne[2], {}, 0, {}, { 1, 1 }, {} };
+    uint64_t rows[3];
+    if (ggml_vk_qk_type(r.values->type) < 0 || !ggml_vk_qk_steps(r.values, false, r.view.value_step) || !ggml_vk_qk_steps(r.table, true, rows)) {
+        return "type of values, or steps of rows";
+    }
+    std::copy(rows, rows + 3, r.view.row_step);
+    if (r.ids == nullptr) {
+        return ggml_are_same_shape(r.values, r.table) ? nullptr : "a copy of another shape";
+    }
+    if ((r.ids->type != GGML_TYPE_I32 && r.ids->type != GGML_TYPE_I64) || !ggml_vk_qk_steps(r.ids, false, r.view.index_step)) {
+        return "type of ids";
+    }
+    r.view.index_bytes = ggml_type_size(r.ids->type);
+    std::copy_backward(r.view.index_step, r.view.index_step + 2, r.view.index_step + 3); // dimension 0 of ids is 1 of values
+    r.view.index_step[0] = 1;
+    r.view.index_batches[0] = r.ids->ne[1];
+    r.view.index_batches[1] = r.ids->ne[2];
+    return nullptr;
+}
+
+// Whether rows can be set that ggml has no kernel for; where its views begin is known by now.
+static bool ggml_vk_qk_supports(const vk_device & device, const ggml_tensor * dst) {
+    vk_qk_rows r;
+    if ((dst->op != GGML_OP_SET_ROWS && dst->op != GGML_OP_CPY) || !ggml_vk_qk_on(dst->type, dst->op == GGML_OP_CPY ? "cpy" : "set_rows") ||
+        ggml_is_quantized(dst->src[0]->type) || ggml_vk_qk_rows_of(dst, r) != nullptr) {
         return false;
     }
-    const uint64_t k = w->ne[0], tokens = ids->ne[0], size = ggml_type_size(dst->type);
-    if (w->nb[1] != ggml_row_size(w->type, k) || ids->nb[0] != 4 || (tokens > 1 && dst->nb[1] != k * size)) {
-        return ggml_vk_qk_log(dst, "rows have a stride");
+    for (const ggml_tensor * t : { r.values, r.table, r.ids }) {
+        if (t != nullptr && (t->view_offs & (device->properties.limits.minStorageBufferOffsetAlignment - 1)) != 0) {
+            return false;
+        }
     }
-    if (!ggml_vk_qk_aligned(ctx, w, 2) || !ggml_vk_qk_aligned(ctx, ids, 1) || !ggml_vk_qk_aligned(ctx, dst, 2)) {
-        return ggml_vk_qk_log(dst, "alignment of a matrix in a batch");
+    for (const qk_kernel * kernel : qkgen_kernels) {
+        if (strcmp(kernel->family, "set_rows") == 0 && strcmp(kernel->format, ggml_type_name(dst->type)) == 0) {
+            return ggml_nbytes(r.values) <= device->properties.limits.maxStorageBufferRange;
+        }
+    }
+    return false;
+}
+
+static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_tensor * dst) {
+    const bool sets = dst->op == GGML_OP_SET_ROWS, copies = dst->op == GGML_OP_CPY;
+    vk_qk_rows r;
+    if ((!sets && !copies && dst->op != GGML_OP_GET_ROWS) || !ggml_vk_qk_on(sets || (copies && ggml_is_quantized(dst->type)) ? dst->type : dst->src[0]->type, sets ? "set_rows" : copies ? "cpy" : "get_rows") ||
+        (copies && dst->type == dst->src[0]->type)) {
+        return false;
+    }
+    if (const char * why = ggml_vk_qk_rows_of(dst, r)) {
+        return ggml_vk_qk_log(dst, why);
     }
     vk_qk_state & state = ggml_vk_qk_state(ctx);
-    const qk_kernel * kernel = ggml_vk_qk_find(state, VK_QK_GATHER, w, dst->type, tokens);
+    const uint64_t k = r.table->ne[0], tokens = ggml_nrows(r.values);
+    const qk_kernel * kernel = ggml_vk_qk_find(state, r.family, r.table, r.values->type, tokens);
     if (kernel == nullptr) {
         return ggml_vk_qk_log(dst, "no kernel for this type and device");
     }
     vk_qk_call call = { ctx, subctx, state, nullptr };
     const qk_backend backend = ggml_vk_qk_backend(call);
-    const qk_range status = { (VkBuffer) state.status->buffer, 0, 4 };
-    for (uint64_t i = 0; i < (uint64_t) (ids->ne[1] * ids->ne[2]); i++) {
-        const uint64_t i1 = i % ids->ne[1], i2 = i / ids->ne[1];
-        const qk_range weights = ggml_vk_qk_range(ctx, w, i1 * w->nb[2] + i2 * w->nb[3], w->ne[1] * w->nb[1]);
-        qk_error error;
-        if (qk_dispatch_gather(&backend, kernel, &weights, ggml_vk_qk_range(ctx, ids, i1 * ids->nb[1] + i2 * ids->nb[2], tokens * 4),
-                               ggml_vk_qk_range(ctx, dst, i1 * dst->nb[2] + i2 * dst->nb[3], tokens * k * size), status, w->ne[1], k, tokens,
-                               &error) != QK_OK) {
-            GGML_ASSERT(i == 0 && "qkgen refused a later part");
-            return ggml_vk_qk_log(dst, error.text);
-        }
+    const qk_range status = { (VkBuffer) state.status->buffer, 0, 4 }, table = ggml_vk_qk_range(ctx, r.table, 0, ggml_nbytes(r.table));
+    const qk_range values = ggml_vk_qk_range(ctx, r.values, 0, ggml_nbytes(r.values));
+    const qk_range ids = r.ids != nullptr ? ggml_vk_qk_range(ctx, r.ids, 0, ggml_nbytes(r.ids)) : status;
+    qk_error error;
+    if ((r.family == VK_QK_GATHER ? qk_dispatch_gather_view : qk_dispatch_set_rows_view)(&backend, kernel, &table, ids, values, status,
+            r.table->ne[1], k, tokens, &r.view, &error) != QK_OK) {
+        return ggml_vk_qk_log(dst, error.text);
     }
-    return ggml_vk_qk_log(dst, "gather", true);
+    return ggml_vk_qk_log(dst, kernel->family, true);
 }

@@ -406,8 +406,27 @@ uint64_t qk_affine_b3_g64_bf16_gemv_id_f16_ref(const void *const weights[3],
 
 void qk_affine_b3_g64_bf16_encode_f32_ref(void *const weights[3],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 64u; ++i)
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
         qk_encode(src + i * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
+}
+
+void qk_affine_b3_g64_bf16_encode_f16_ref(void *const weights[3],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
+}
+
+void qk_affine_b3_g64_bf16_encode_bf16_ref(void *const weights[3],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -423,6 +442,46 @@ uint64_t qk_affine_b3_g64_bf16_set_rows_f32_ref(void *const weights[3],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 64u, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_f16_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_affine_b3_g64_bf16_set_rows_bf16_ref(void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 24u, (uint8_t *)weights[1] + i * 2u, (uint8_t *)weights[2] + i * 2u);
         }
     }
     return out_of_range;
@@ -449,8 +508,8 @@ extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_encode_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_set_rows_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_encode_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_set_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
@@ -468,7 +527,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -491,7 +550,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -528,7 +587,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -551,7 +610,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -586,7 +645,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -609,7 +668,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -643,6 +702,20 @@ static const qk_field affine_b3_g64_bf16_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -650,7 +723,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -659,8 +732,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_f32_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gather_f32_vulkan_constants,
@@ -673,7 +746,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -682,8 +755,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -707,6 +780,20 @@ static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -716,7 +803,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -725,8 +812,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_f16_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_gather_f16_vulkan_constants,
@@ -739,7 +826,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -748,8 +835,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -773,6 +860,20 @@ static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -780,7 +881,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -789,8 +890,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_bf16_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gather_bf16_vulkan_constants,
@@ -803,7 +904,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -812,8 +913,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -871,7 +972,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -905,7 +1006,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -978,7 +1079,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1061,7 +1162,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1144,7 +1245,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1225,7 +1326,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1259,7 +1360,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1332,7 +1433,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1415,7 +1516,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1498,7 +1599,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1577,7 +1678,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1604,7 +1705,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1673,7 +1774,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1750,7 +1851,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1827,7 +1928,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1902,7 +2003,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1929,7 +2030,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1998,7 +2099,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2075,7 +2176,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2152,7 +2253,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2192,23 +2293,25 @@ static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x}};
+    affine_b3_g64_bf16_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_encode_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
     .binding_count = 4,
     .bindings = affine_b3_g64_bf16_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b3_g64_bf16_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2219,7 +2322,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2239,6 +2342,128 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
     .tile_elements = 64,
 };
 
+static const qk_binding affine_b3_g64_bf16_encode_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b3_g64_bf16_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_f16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_encode_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_encode_spirv,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_encode_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_encode_bf16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 4,
+    .bindings = affine_b3_g64_bf16_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = affine_b3_g64_bf16_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
 static const qk_binding affine_b3_g64_bf16_set_rows_f32_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
     {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
@@ -2253,26 +2478,42 @@ static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x}};
+    affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_set_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2283,7 +2524,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2292,13 +2533,175 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b3_g64_bf16_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_f16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_f16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding affine_b3_g64_bf16_set_rows_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b3_g64_bf16_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b3_g64_bf16_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "affine_b3_g64_bf16_set_rows_bf16",
+    .format = "affine_b3_g64_bf16",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "affine_b3_g64_bf16_set_rows_bf16",
+    .code = &qk_affine_b3_g64_bf16_msl,
+    .binding_count = 6,
+    .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = affine_b3_g64_bf16_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 64,
     .tile_elements = 64,
 };
@@ -2338,11 +2741,19 @@ static const qk_kernel *const affine_b3_g64_bf16_all[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan,
     &qk_affine_b3_g64_bf16_encode_f32_vulkan,
     &qk_affine_b3_g64_bf16_encode_f32_metal,
+    &qk_affine_b3_g64_bf16_encode_f16_vulkan,
+    &qk_affine_b3_g64_bf16_encode_f16_metal,
+    &qk_affine_b3_g64_bf16_encode_bf16_vulkan,
+    &qk_affine_b3_g64_bf16_encode_bf16_metal,
     &qk_affine_b3_g64_bf16_set_rows_f32_vulkan,
     &qk_affine_b3_g64_bf16_set_rows_f32_metal,
+    &qk_affine_b3_g64_bf16_set_rows_f16_vulkan,
+    &qk_affine_b3_g64_bf16_set_rows_f16_metal,
+    &qk_affine_b3_g64_bf16_set_rows_bf16_vulkan,
+    &qk_affine_b3_g64_bf16_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_affine_b3_g64_bf16_kernels = {"affine_b3_g64_bf16", 36, affine_b3_g64_bf16_all, 0};
+const qk_kernel_set qk_affine_b3_g64_bf16_kernels = {"affine_b3_g64_bf16", 44, affine_b3_g64_bf16_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2503,9 +2914,37 @@ qk_status qk_affine_b3_g64_bf16_encode_f32(const qk_backend *backend, const qk_r
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_affine_b3_g64_bf16_encode_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_f16_metal
+        : &qk_affine_b3_g64_bf16_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_encode_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_encode_bf16_metal
+        : &qk_affine_b3_g64_bf16_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_affine_b3_g64_bf16_set_rows_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f32_metal
         : &qk_affine_b3_g64_bf16_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_f16_metal
+        : &qk_affine_b3_g64_bf16_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_affine_b3_g64_bf16_set_rows_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_set_rows_bf16_metal
+        : &qk_affine_b3_g64_bf16_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

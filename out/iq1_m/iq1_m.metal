@@ -593,11 +593,19 @@ kernel void iq1_m_dequant_bf16(
 
 // iq1_m_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 struct iq1_m_gather_f32_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
 
 kernel void iq1_m_gather_f32(
@@ -609,16 +617,33 @@ kernel void iq1_m_gather_f32(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles];
+    for (uint n = thread_index; n < push.tokens * push.row_tiles; n += threads) {
+        const uint token = n / push.row_tiles, t = n % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            const uint from = (row - push.row_first) * push.row_tiles + t;
             qk_iq1_m::decode(blocks, from / 32u, i % 32u, v);
-        } else if (row >= push.rows && push.row_first == 0) {
+        } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            if (t == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -628,11 +653,19 @@ kernel void iq1_m_gather_f32(
 
 // iq1_m_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 struct iq1_m_gather_f16_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
     uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
 
 kernel void iq1_m_gather_f16(
@@ -644,16 +677,33 @@ kernel void iq1_m_gather_f16(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles];
+    for (uint n = thread_index; n < push.tokens * push.row_tiles; n += threads) {
+        const uint token = n / push.row_tiles, t = n % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            const uint from = (row - push.row_first) * push.row_tiles + t;
             qk_iq1_m::decode(blocks, from / 32u, i % 32u, v);
-        } else if (row >= push.rows && push.row_first == 0) {
+        } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            if (t == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -663,11 +713,19 @@ kernel void iq1_m_gather_f16(
 
 // iq1_m_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 struct iq1_m_gather_bf16_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
     uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
 
 kernel void iq1_m_gather_bf16(
@@ -679,16 +737,33 @@ kernel void iq1_m_gather_bf16(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles];
+    for (uint n = thread_index; n < push.tokens * push.row_tiles; n += threads) {
+        const uint token = n / push.row_tiles, t = n % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            const uint from = (row - push.row_first) * push.row_tiles + t;
             qk_iq1_m::decode(blocks, from / 32u, i % 32u, v);
-        } else if (row >= push.rows && push.row_first == 0) {
+        } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            if (t == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }

@@ -28,12 +28,45 @@ layout(binding = 3, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 4, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
     uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
+
+const uint NO_ROW = ~0u;
+
+// Where the values of a token begin, in tiles.
+uint values_of(uint token) {
+    if (batch_tokens == 0u) return token * row_tiles;
+    const uint batch = token / batch_tokens;
+    return token % batch_tokens * value_step + batch % batches * value_batch + batch / batches * value_outer;
+}
+
+// The row of the table that a token is of, or NO_ROW.
+uint row_of(uint token) {
+    if (batch_tokens == 0u) {
+        const uint row = indices[token];
+        return row < rows ? row : NO_ROW;
+    }
+    const uint batch = token / batch_tokens, inner = batch % batches, outer = batch / batches;
+    uint index = token % batch_tokens;
+    if (index_words != 0u) {
+        const uint at = index * index_step + inner % index_batches * index_batch + outer % index_outers * index_outer;
+        if (index_words == 2u && indices[at + 1u] != 0u) return NO_ROW;
+        index = indices[at];
+    }
+    return index < rows ? index * row_step + inner * row_batch + outer * row_outer : NO_ROW;
+}
 
 // The half in the low 16 bits.
 float f16_to_f32(uint bits) {
@@ -104,7 +137,7 @@ void main() {
         uint at[2], row[2], tile[2];
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
             at[n] = token;
-            row[n] = indices[min(token, tokens - 1u)];
+            row[n] = row_of(min(token, tokens - 1u));
             tile[n] = t;
             token += token_step;
             t += tile_step;
@@ -116,13 +149,13 @@ void main() {
         vec4 v[2][2];
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
             // Of a row that this launch does not have, the first in its place.
-            const uint i = at[n] * row_tiles + tile[n];
+            const uint i = values_of(at[n]) + tile[n];
             const uint from = (row[n] >= row_first && row[n] < row_end ? row[n] - row_first : 0u) * row_tiles + tile[n];
             decode(from / 4u, i % 4u, v[n]);
         }
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
-            const uint i = at[n] * row_tiles + tile[n];
-            const bool bound = row[n] >= row_first && row[n] < row_end, missing = row[n] >= rows && row_first == 0u;
+            const uint i = values_of(at[n]) + tile[n];
+            const bool bound = row[n] >= row_first && row[n] < row_end, missing = row[n] == NO_ROW && row_first == 0u;
             if (at[n] >= tokens || !(bound || missing)) continue;  // no more, or a row of another launch
             if (missing) {
                 // No such row: zeros, and the token is counted once.

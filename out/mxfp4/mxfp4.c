@@ -390,7 +390,27 @@ uint64_t qk_mxfp4_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_mxfp4_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 32u; ++i) qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 17u);
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 17u);
+    }
+}
+
+void qk_mxfp4_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 17u);
+    }
+}
+
+void qk_mxfp4_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 17u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -406,6 +426,46 @@ uint64_t qk_mxfp4_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 32u, (uint8_t *)weights[0] + i * 17u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_mxfp4_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 17u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_mxfp4_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 17u);
         }
     }
     return out_of_range;
@@ -433,8 +493,8 @@ extern const qk_code qk_mxfp4_gemv_id_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_wide_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_wide_spirv;
-extern const qk_code qk_mxfp4_encode_f32_spirv;
-extern const qk_code qk_mxfp4_set_rows_f32_spirv;
+extern const qk_code qk_mxfp4_encode_spirv;
+extern const qk_code qk_mxfp4_set_rows_spirv;
 extern const qk_code qk_mxfp4_msl;
 
 static const uint32_t mxfp4_K_table[] = {
@@ -457,7 +517,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -482,7 +542,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -519,7 +579,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -544,7 +604,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -579,7 +639,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -604,7 +664,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -636,6 +696,20 @@ static const qk_field mxfp4_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table mxfp4_gather_f32_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -645,7 +719,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -654,8 +728,8 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .code = &qk_mxfp4_gather_f32_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f32_push,
     .table_count = 1,
     .tables = mxfp4_gather_f32_tables,
@@ -670,7 +744,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -679,8 +753,8 @@ const qk_kernel qk_mxfp4_gather_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -702,6 +776,20 @@ static const qk_field mxfp4_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table mxfp4_gather_f16_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -713,7 +801,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -722,8 +810,8 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .code = &qk_mxfp4_gather_f16_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f16_push,
     .table_count = 1,
     .tables = mxfp4_gather_f16_tables,
@@ -738,7 +826,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -747,8 +835,8 @@ const qk_kernel qk_mxfp4_gather_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -770,6 +858,20 @@ static const qk_field mxfp4_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 static const qk_table mxfp4_gather_bf16_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -779,7 +881,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -788,8 +890,8 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .code = &qk_mxfp4_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_bf16_push,
     .table_count = 1,
     .tables = mxfp4_gather_bf16_tables,
@@ -804,7 +906,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -813,8 +915,8 @@ const qk_kernel qk_mxfp4_gather_bf16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -871,7 +973,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -910,7 +1012,7 @@ static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -984,7 +1086,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1071,7 +1173,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1158,7 +1260,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1240,7 +1342,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1279,7 +1381,7 @@ static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1353,7 +1455,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1440,7 +1542,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1527,7 +1629,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1606,7 +1708,7 @@ static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1635,7 +1737,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1707,7 +1809,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1789,7 +1891,7 @@ static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1871,7 +1973,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1946,7 +2048,7 @@ static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1975,7 +2077,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2047,7 +2149,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2129,7 +2231,7 @@ static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2211,7 +2313,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2251,22 +2353,24 @@ static const qk_field mxfp4_encode_f32_push[] = {
 };
 
 static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x}};
+static const uint32_t mxfp4_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_encode_f32_spirv,
+    .code = &qk_mxfp4_encode_spirv,
     .binding_count = 2,
     .bindings = mxfp4_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = mxfp4_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -2277,7 +2381,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2297,6 +2401,122 @@ const qk_kernel qk_mxfp4_encode_f32_metal = {
     .tile_elements = 32,
 };
 
+static const qk_binding mxfp4_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_encode_f16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_encode_spirv,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = mxfp4_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_encode_f16_metal = {
+    .abi = 10,
+    .name = "mxfp4_encode_f16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_encode_f16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_encode_bf16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_encode_spirv,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_encode_bf16_metal = {
+    .abi = 10,
+    .name = "mxfp4_encode_bf16",
+    .format = "mxfp4",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_encode_bf16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 2,
+    .bindings = mxfp4_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = mxfp4_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
 static const qk_binding mxfp4_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2309,25 +2529,41 @@ static const qk_field mxfp4_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t mxfp4_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_set_rows_f32_spirv,
+    .code = &qk_mxfp4_set_rows_spirv,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -2338,7 +2574,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2347,13 +2583,170 @@ const qk_kernel qk_mxfp4_set_rows_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = mxfp4_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_f16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = mxfp4_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_f16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_set_rows_f16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding mxfp4_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field mxfp4_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mxfp4_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_bf16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mxfp4_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_8BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "mxfp4_set_rows_bf16",
+    .format = "mxfp4",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "mxfp4_set_rows_bf16",
+    .code = &qk_mxfp4_msl,
+    .binding_count = 4,
+    .bindings = mxfp4_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = mxfp4_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 32,
 };
@@ -2393,11 +2786,19 @@ static const qk_kernel *const mxfp4_all[] = {
     &qk_mxfp4_gemv_id_int24_f16_vulkan,
     &qk_mxfp4_encode_f32_vulkan,
     &qk_mxfp4_encode_f32_metal,
+    &qk_mxfp4_encode_f16_vulkan,
+    &qk_mxfp4_encode_f16_metal,
+    &qk_mxfp4_encode_bf16_vulkan,
+    &qk_mxfp4_encode_bf16_metal,
     &qk_mxfp4_set_rows_f32_vulkan,
     &qk_mxfp4_set_rows_f32_metal,
+    &qk_mxfp4_set_rows_f16_vulkan,
+    &qk_mxfp4_set_rows_f16_metal,
+    &qk_mxfp4_set_rows_bf16_vulkan,
+    &qk_mxfp4_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_mxfp4_kernels = {"mxfp4", 36, mxfp4_all, 0};
+const qk_kernel_set qk_mxfp4_kernels = {"mxfp4", 44, mxfp4_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2547,8 +2948,33 @@ qk_status qk_mxfp4_encode_f32(const qk_backend *backend, const qk_range weights[
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_mxfp4_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_encode_f16_metal : &qk_mxfp4_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_mxfp4_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_encode_bf16_metal : &qk_mxfp4_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_mxfp4_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_f32_metal : &qk_mxfp4_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_mxfp4_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_f16_metal : &qk_mxfp4_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_mxfp4_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mxfp4_set_rows_bf16_metal
+        : &qk_mxfp4_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

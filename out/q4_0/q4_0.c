@@ -363,7 +363,27 @@ uint64_t qk_q4_0_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_q4_0_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 32u; ++i) qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 18u);
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        qk_encode(src + i * 32u, (uint8_t *)weights[0] + i * 18u);
+    }
+}
+
+void qk_q4_0_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 18u);
+    }
+}
+
+void qk_q4_0_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 32u; ++i) {
+        float x[32u];
+        for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[i * 32u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 18u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -379,6 +399,46 @@ uint64_t qk_q4_0_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 32u, (uint8_t *)weights[0] + i * 18u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_0_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_f16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 18u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q4_0_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 32u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[32u];
+            for (uint32_t e = 0; e < 32u; ++e) x[e] = qk_bf16_to_f32(src[b * 32u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 18u);
         }
     }
     return out_of_range;
@@ -406,8 +466,8 @@ extern const qk_code qk_q4_0_gemv_id_rows_spirv;
 extern const qk_code qk_q4_0_gemv_id_wide_spirv;
 extern const qk_code qk_q4_0_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q4_0_gemv_id_int8_wide_spirv;
-extern const qk_code qk_q4_0_encode_f32_spirv;
-extern const qk_code qk_q4_0_set_rows_f32_spirv;
+extern const qk_code qk_q4_0_encode_spirv;
+extern const qk_code qk_q4_0_set_rows_spirv;
 extern const qk_code qk_q4_0_msl;
 
 static const qk_binding q4_0_dequant_f32_bindings[] = {
@@ -422,7 +482,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -445,7 +505,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -479,7 +539,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -502,7 +562,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -534,7 +594,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -557,7 +617,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -589,13 +649,27 @@ static const qk_field q4_0_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -604,8 +678,8 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
     .code = &qk_q4_0_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_0_gather_f32_vulkan_constants,
@@ -618,7 +692,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -627,8 +701,8 @@ const qk_kernel qk_q4_0_gather_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -650,6 +724,20 @@ static const qk_field q4_0_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -658,7 +746,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -667,8 +755,8 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
     .code = &qk_q4_0_gather_f16_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_gather_f16_vulkan_constants,
@@ -681,7 +769,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -690,8 +778,8 @@ const qk_kernel qk_q4_0_gather_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -713,13 +801,27 @@ static const qk_field q4_0_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -728,8 +830,8 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
     .code = &qk_q4_0_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_0_gather_bf16_vulkan_constants,
@@ -742,7 +844,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -751,8 +853,8 @@ const qk_kernel qk_q4_0_gather_bf16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -808,7 +910,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -845,7 +947,7 @@ static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -914,7 +1016,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -993,7 +1095,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1072,7 +1174,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1151,7 +1253,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1188,7 +1290,7 @@ static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1257,7 +1359,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1336,7 +1438,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1415,7 +1517,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1491,7 +1593,7 @@ static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1518,7 +1620,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1585,7 +1687,7 @@ static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1660,7 +1762,7 @@ static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1735,7 +1837,7 @@ static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1807,7 +1909,7 @@ static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1834,7 +1936,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1901,7 +2003,7 @@ static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1976,7 +2078,7 @@ static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2051,7 +2153,7 @@ static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2089,22 +2191,24 @@ static const qk_field q4_0_encode_f32_push[] = {
 };
 
 static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f32_vulkan_local_size_x}};
+static const uint32_t q4_0_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_encode_f32_spirv,
+    .code = &qk_q4_0_encode_spirv,
     .binding_count = 2,
     .bindings = q4_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_0_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_0_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2115,7 +2219,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2135,6 +2239,122 @@ const qk_kernel qk_q4_0_encode_f32_metal = {
     .tile_elements = 32,
 };
 
+static const qk_binding q4_0_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field q4_0_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_0_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_encode_f16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = q4_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q4_0_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_encode_f16_metal = {
+    .abi = 10,
+    .name = "q4_0_encode_f16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_0_encode_f16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 2,
+    .bindings = q4_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding q4_0_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field q4_0_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q4_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_encode_bf16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = q4_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_encode_bf16_metal = {
+    .abi = 10,
+    .name = "q4_0_encode_bf16",
+    .format = "q4_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q4_0_encode_bf16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 2,
+    .bindings = q4_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q4_0_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
 static const qk_binding q4_0_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2147,25 +2367,41 @@ static const qk_field q4_0_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t q4_0_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_set_rows_f32_spirv,
+    .code = &qk_q4_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2176,7 +2412,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2185,13 +2421,169 @@ const qk_kernel qk_q4_0_set_rows_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q4_0_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding q4_0_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_0_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_0_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_set_rows_f16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q4_0_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "q4_0_set_rows_f16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_0_set_rows_f16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+static const qk_binding q4_0_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q4_0_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "q4_0_set_rows_bf16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q4_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q4_0_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_q4_0_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "q4_0_set_rows_bf16",
+    .format = "q4_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q4_0_set_rows_bf16",
+    .code = &qk_q4_0_msl,
+    .binding_count = 4,
+    .bindings = q4_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q4_0_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 32,
 };
@@ -2231,11 +2623,19 @@ static const qk_kernel *const q4_0_all[] = {
     &qk_q4_0_gemv_id_int24_f16_vulkan,
     &qk_q4_0_encode_f32_vulkan,
     &qk_q4_0_encode_f32_metal,
+    &qk_q4_0_encode_f16_vulkan,
+    &qk_q4_0_encode_f16_metal,
+    &qk_q4_0_encode_bf16_vulkan,
+    &qk_q4_0_encode_bf16_metal,
     &qk_q4_0_set_rows_f32_vulkan,
     &qk_q4_0_set_rows_f32_metal,
+    &qk_q4_0_set_rows_f16_vulkan,
+    &qk_q4_0_set_rows_f16_metal,
+    &qk_q4_0_set_rows_bf16_vulkan,
+    &qk_q4_0_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_q4_0_kernels = {"q4_0", 36, q4_0_all, 0};
+const qk_kernel_set qk_q4_0_kernels = {"q4_0", 44, q4_0_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2385,8 +2785,32 @@ qk_status qk_q4_0_encode_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_q4_0_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_encode_f16_metal : &qk_q4_0_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q4_0_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_encode_bf16_metal : &qk_q4_0_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_q4_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_set_rows_f32_metal : &qk_q4_0_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q4_0_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_set_rows_f16_metal : &qk_q4_0_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q4_0_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q4_0_set_rows_bf16_metal : &qk_q4_0_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

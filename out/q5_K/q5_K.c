@@ -546,7 +546,27 @@ uint64_t qk_q5_K_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_q5_K_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 176u);
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 176u);
+    }
+}
+
+void qk_q5_K_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 176u);
+    }
+}
+
+void qk_q5_K_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 176u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -562,6 +582,46 @@ uint64_t qk_q5_K_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 176u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q5_K_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 176u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q5_K_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 176u);
         }
     }
     return out_of_range;
@@ -590,8 +650,8 @@ extern const qk_code qk_q5_K_gemv_id_rows_spirv;
 extern const qk_code qk_q5_K_gemv_id_wide_spirv;
 extern const qk_code qk_q5_K_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q5_K_gemv_id_int8_wide_spirv;
-extern const qk_code qk_q5_K_encode_f32_spirv;
-extern const qk_code qk_q5_K_set_rows_f32_spirv;
+extern const qk_code qk_q5_K_encode_spirv;
+extern const qk_code qk_q5_K_set_rows_spirv;
 extern const qk_code qk_q5_K_msl;
 
 static const qk_binding q5_K_dequant_f32_bindings[] = {
@@ -606,7 +666,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -629,7 +689,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -663,7 +723,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -686,7 +746,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -718,7 +778,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -741,7 +801,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -773,13 +833,27 @@ static const qk_field q5_K_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -788,8 +862,8 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
     .code = &qk_q5_K_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q5_K_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_gather_f32_vulkan_constants,
@@ -802,7 +876,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -811,8 +885,8 @@ const qk_kernel qk_q5_K_gather_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 4,
     .bindings = q5_K_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -834,6 +908,20 @@ static const qk_field q5_K_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q5_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -842,7 +930,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -851,8 +939,8 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
     .code = &qk_q5_K_gather_f16_spirv,
     .binding_count = 4,
     .bindings = q5_K_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q5_K_gather_f16_vulkan_constants,
@@ -865,7 +953,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -874,8 +962,8 @@ const qk_kernel qk_q5_K_gather_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 4,
     .bindings = q5_K_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -897,13 +985,27 @@ static const qk_field q5_K_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -912,8 +1014,8 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
     .code = &qk_q5_K_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = q5_K_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_gather_bf16_vulkan_constants,
@@ -926,7 +1028,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -935,8 +1037,8 @@ const qk_kernel qk_q5_K_gather_bf16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 4,
     .bindings = q5_K_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -990,7 +1092,7 @@ static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_s
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1027,7 +1129,7 @@ static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1096,7 +1198,7 @@ static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_i
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1179,7 +1281,7 @@ static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1262,7 +1364,7 @@ static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1343,7 +1445,7 @@ static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_s
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1380,7 +1482,7 @@ static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1449,7 +1551,7 @@ static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_i
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1532,7 +1634,7 @@ static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1615,7 +1717,7 @@ static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1693,7 +1795,7 @@ static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1720,7 +1822,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1785,7 +1887,7 @@ static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1858,7 +1960,7 @@ static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1931,7 +2033,7 @@ static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2001,7 +2103,7 @@ static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2028,7 +2130,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2093,7 +2195,7 @@ static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2166,7 +2268,7 @@ static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2239,7 +2341,7 @@ static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2277,22 +2379,24 @@ static const qk_field q5_K_encode_f32_push[] = {
 };
 
 static const uint32_t q5_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_f32_vulkan_local_size_x}};
+static const uint32_t q5_K_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q5_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q5_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_encode_f32_spirv,
+    .code = &qk_q5_K_encode_spirv,
     .binding_count = 2,
     .bindings = q5_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q5_K_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q5_K_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2303,7 +2407,7 @@ const qk_kernel qk_q5_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
@@ -2323,6 +2427,122 @@ const qk_kernel qk_q5_K_encode_f32_metal = {
     .tile_elements = 256,
 };
 
+static const qk_binding q5_K_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field q5_K_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q5_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q5_K_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q5_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q5_K_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q5_K_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_q5_K_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "q5_K_encode_f16",
+    .format = "q5_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_K_encode_spirv,
+    .binding_count = 2,
+    .bindings = q5_K_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q5_K_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q5_K_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q5_K_encode_f16_metal = {
+    .abi = 10,
+    .name = "q5_K_encode_f16",
+    .format = "q5_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q5_K_encode_f16",
+    .code = &qk_q5_K_msl,
+    .binding_count = 2,
+    .bindings = q5_K_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q5_K_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q5_K_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field q5_K_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q5_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q5_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q5_K_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q5_K_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "q5_K_encode_bf16",
+    .format = "q5_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_K_encode_spirv,
+    .binding_count = 2,
+    .bindings = q5_K_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q5_K_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q5_K_encode_bf16_metal = {
+    .abi = 10,
+    .name = "q5_K_encode_bf16",
+    .format = "q5_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q5_K_encode_bf16",
+    .code = &qk_q5_K_msl,
+    .binding_count = 2,
+    .bindings = q5_K_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q5_K_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
 static const qk_binding q5_K_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2335,25 +2555,41 @@ static const qk_field q5_K_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q5_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t q5_K_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q5_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q5_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_set_rows_f32_spirv,
+    .code = &qk_q5_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q5_K_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q5_K_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2364,7 +2600,7 @@ const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",
@@ -2373,13 +2609,169 @@ const qk_kernel qk_q5_K_set_rows_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 4,
     .bindings = q5_K_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q5_K_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q5_K_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q5_K_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q5_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q5_K_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q5_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q5_K_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q5_K_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_q5_K_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "q5_K_set_rows_f16",
+    .format = "q5_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_K_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q5_K_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q5_K_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q5_K_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q5_K_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "q5_K_set_rows_f16",
+    .format = "q5_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q5_K_set_rows_f16",
+    .code = &qk_q5_K_msl,
+    .binding_count = 4,
+    .bindings = q5_K_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q5_K_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q5_K_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q5_K_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q5_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q5_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q5_K_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q5_K_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "q5_K_set_rows_bf16",
+    .format = "q5_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_K_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q5_K_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q5_K_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q5_K_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "q5_K_set_rows_bf16",
+    .format = "q5_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q5_K_set_rows_bf16",
+    .code = &qk_q5_K_msl,
+    .binding_count = 4,
+    .bindings = q5_K_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q5_K_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 256,
     .tile_elements = 256,
 };
@@ -2419,11 +2811,19 @@ static const qk_kernel *const q5_K_all[] = {
     &qk_q5_K_gemv_id_int24_f16_vulkan,
     &qk_q5_K_encode_f32_vulkan,
     &qk_q5_K_encode_f32_metal,
+    &qk_q5_K_encode_f16_vulkan,
+    &qk_q5_K_encode_f16_metal,
+    &qk_q5_K_encode_bf16_vulkan,
+    &qk_q5_K_encode_bf16_metal,
     &qk_q5_K_set_rows_f32_vulkan,
     &qk_q5_K_set_rows_f32_metal,
+    &qk_q5_K_set_rows_f16_vulkan,
+    &qk_q5_K_set_rows_f16_metal,
+    &qk_q5_K_set_rows_bf16_vulkan,
+    &qk_q5_K_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_q5_K_kernels = {"q5_K", 36, q5_K_all, 0};
+const qk_kernel_set qk_q5_K_kernels = {"q5_K", 44, q5_K_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2573,8 +2973,32 @@ qk_status qk_q5_K_encode_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_q5_K_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_K_encode_f16_metal : &qk_q5_K_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q5_K_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_K_encode_bf16_metal : &qk_q5_K_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_q5_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_K_set_rows_f32_metal : &qk_q5_K_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q5_K_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_K_set_rows_f16_metal : &qk_q5_K_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q5_K_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_K_set_rows_bf16_metal : &qk_q5_K_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -71,8 +71,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 9
-#error "made for version 9 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 10
+#error "made for version 10 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus
@@ -240,6 +240,22 @@ qk_status qk_q5_K_encode_f32(const qk_backend *backend, const qk_range weights[1
 void qk_q5_K_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src);
 
+/* q5_K_encode_f16: makes blocks of floats, for formats that say how: blocks = encode(src), in f16. */
+extern const qk_kernel qk_q5_K_encode_f16_vulkan;
+extern const qk_kernel qk_q5_K_encode_f16_metal;
+qk_status qk_q5_K_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_q5_K_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src);
+
+/* q5_K_encode_bf16: makes blocks of floats, for formats that say how: blocks = encode(src), in bf16. */
+extern const qk_kernel qk_q5_K_encode_bf16_vulkan;
+extern const qk_kernel qk_q5_K_encode_bf16_metal;
+qk_status qk_q5_K_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_q5_K_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src);
+
 /* q5_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
 extern const qk_kernel qk_q5_K_set_rows_f32_vulkan;
 extern const qk_kernel qk_q5_K_set_rows_f32_metal;
@@ -247,6 +263,22 @@ qk_status qk_q5_K_set_rows_f32(const qk_backend *backend, const qk_range weights
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
 uint64_t qk_q5_K_set_rows_f32_ref(void *const weights[1],
     const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
+
+/* q5_K_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f16. */
+extern const qk_kernel qk_q5_K_set_rows_f16_vulkan;
+extern const qk_kernel qk_q5_K_set_rows_f16_metal;
+qk_status qk_q5_K_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q5_K_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src);
+
+/* q5_K_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in bf16. */
+extern const qk_kernel qk_q5_K_set_rows_bf16_vulkan;
+extern const qk_kernel qk_q5_K_set_rows_bf16_metal;
+qk_status qk_q5_K_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q5_K_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src);
 
 #ifdef __cplusplus
 }

@@ -33,12 +33,45 @@ layout(binding = 2, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
     uint row_tiles;  // tiles of 16 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
+
+const uint NO_ROW = ~0u;
+
+// Where the values of a token begin, in tiles.
+uint values_of(uint token) {
+    if (batch_tokens == 0u) return token * row_tiles;
+    const uint batch = token / batch_tokens;
+    return token % batch_tokens * value_step + batch % batches * value_batch + batch / batches * value_outer;
+}
+
+// The row of the table that a token is of, or NO_ROW.
+uint row_of(uint token) {
+    if (batch_tokens == 0u) {
+        const uint row = indices[token];
+        return row < rows ? row : NO_ROW;
+    }
+    const uint batch = token / batch_tokens, inner = batch % batches, outer = batch / batches;
+    uint index = token % batch_tokens;
+    if (index_words != 0u) {
+        const uint at = index * index_step + inner % index_batches * index_batch + outer % index_outers * index_outer;
+        if (index_words == 2u && indices[at + 1u] != 0u) return NO_ROW;
+        index = indices[at];
+    }
+    return index < rows ? index * row_step + inner * row_batch + outer * row_outer : NO_ROW;
+}
 
 // The half in the low 16 bits.
 float f16_to_f32(uint bits) {
@@ -129,8 +162,8 @@ void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, token_step = threads / row_tiles, tile_step = threads % row_tiles;
     uint token = gl_GlobalInvocationID.x / row_tiles, t = gl_GlobalInvocationID.x % row_tiles;
     while (token < tokens) {
-        const uint row = indices[token], i = token * row_tiles + t;
-        const bool bound = row >= row_first && row < row_end, missing = row >= rows && row_first == 0u;
+        const uint row = row_of(token), i = values_of(token) + t;
+        const bool bound = row >= row_first && row < row_end, missing = row == NO_ROW && row_first == 0u;
         vec4 v[4];
         if (bound) {
             const uint from = (row - row_first) * row_tiles + t;

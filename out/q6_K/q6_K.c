@@ -447,7 +447,27 @@ uint64_t qk_q6_K_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_q6_K_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 210u);
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 210u);
+    }
+}
+
+void qk_q6_K_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 210u);
+    }
+}
+
+void qk_q6_K_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 210u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -463,6 +483,46 @@ uint64_t qk_q6_K_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 210u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q6_K_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 210u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_q6_K_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 210u);
         }
     }
     return out_of_range;
@@ -491,8 +551,8 @@ extern const qk_code qk_q6_K_gemv_id_rows_spirv;
 extern const qk_code qk_q6_K_gemv_id_wide_spirv;
 extern const qk_code qk_q6_K_gemv_id_int8_rows_spirv;
 extern const qk_code qk_q6_K_gemv_id_int8_wide_spirv;
-extern const qk_code qk_q6_K_encode_f32_spirv;
-extern const qk_code qk_q6_K_set_rows_f32_spirv;
+extern const qk_code qk_q6_K_encode_spirv;
+extern const qk_code qk_q6_K_set_rows_spirv;
 extern const qk_code qk_q6_K_msl;
 
 static const qk_binding q6_K_dequant_f32_bindings[] = {
@@ -507,7 +567,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -530,7 +590,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -564,7 +624,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -587,7 +647,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -619,7 +679,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -642,7 +702,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -674,13 +734,27 @@ static const qk_field q6_K_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -689,8 +763,8 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
     .code = &qk_q6_K_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gather_f32_vulkan_constants,
@@ -703,7 +777,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -712,8 +786,8 @@ const qk_kernel qk_q6_K_gather_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -735,6 +809,20 @@ static const qk_field q6_K_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -743,7 +831,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -752,8 +840,8 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .code = &qk_q6_K_gather_f16_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_gather_f16_vulkan_constants,
@@ -766,7 +854,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -775,8 +863,8 @@ const qk_kernel qk_q6_K_gather_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -798,13 +886,27 @@ static const qk_field q6_K_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -813,8 +915,8 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .code = &qk_q6_K_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gather_bf16_vulkan_constants,
@@ -827,7 +929,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -836,8 +938,8 @@ const qk_kernel qk_q6_K_gather_bf16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -893,7 +995,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -930,7 +1032,7 @@ static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1001,7 +1103,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1085,7 +1187,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1170,7 +1272,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1253,7 +1355,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1290,7 +1392,7 @@ static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1361,7 +1463,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1445,7 +1547,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1530,7 +1632,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1608,7 +1710,7 @@ static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1635,7 +1737,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1702,7 +1804,7 @@ static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1777,7 +1879,7 @@ static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1852,7 +1954,7 @@ static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1922,7 +2024,7 @@ static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1949,7 +2051,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2016,7 +2118,7 @@ static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2091,7 +2193,7 @@ static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2166,7 +2268,7 @@ static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2204,22 +2306,24 @@ static const qk_field q6_K_encode_f32_push[] = {
 };
 
 static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x}};
+static const uint32_t q6_K_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_encode_f32_spirv,
+    .code = &qk_q6_K_encode_spirv,
     .binding_count = 2,
     .bindings = q6_K_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q6_K_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q6_K_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2230,7 +2334,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2250,6 +2354,122 @@ const qk_kernel qk_q6_K_encode_f32_metal = {
     .tile_elements = 256,
 };
 
+static const qk_binding q6_K_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field q6_K_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q6_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q6_K_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q6_K_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_q6_K_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "q6_K_encode_f16",
+    .format = "q6_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q6_K_encode_spirv,
+    .binding_count = 2,
+    .bindings = q6_K_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q6_K_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q6_K_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q6_K_encode_f16_metal = {
+    .abi = 10,
+    .name = "q6_K_encode_f16",
+    .format = "q6_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q6_K_encode_f16",
+    .code = &qk_q6_K_msl,
+    .binding_count = 2,
+    .bindings = q6_K_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q6_K_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q6_K_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field q6_K_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t q6_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q6_K_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "q6_K_encode_bf16",
+    .format = "q6_K",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q6_K_encode_spirv,
+    .binding_count = 2,
+    .bindings = q6_K_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q6_K_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q6_K_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q6_K_encode_bf16_metal = {
+    .abi = 10,
+    .name = "q6_K_encode_bf16",
+    .format = "q6_K",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "q6_K_encode_bf16",
+    .code = &qk_q6_K_msl,
+    .binding_count = 2,
+    .bindings = q6_K_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = q6_K_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
 static const qk_binding q6_K_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2262,25 +2482,41 @@ static const qk_field q6_K_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t q6_K_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_set_rows_f32_spirv,
+    .code = &qk_q6_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2291,7 +2527,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2300,13 +2536,169 @@ const qk_kernel qk_q6_K_set_rows_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = q6_K_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q6_K_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q6_K_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q6_K_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q6_K_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "q6_K_set_rows_f16",
+    .format = "q6_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q6_K_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q6_K_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q6_K_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q6_K_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q6_K_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "q6_K_set_rows_f16",
+    .format = "q6_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q6_K_set_rows_f16",
+    .code = &qk_q6_K_msl,
+    .binding_count = 4,
+    .bindings = q6_K_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q6_K_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding q6_K_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q6_K_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t q6_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "q6_K_set_rows_bf16",
+    .format = "q6_K",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q6_K_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = q6_K_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q6_K_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q6_K_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_q6_K_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "q6_K_set_rows_bf16",
+    .format = "q6_K",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "q6_K_set_rows_bf16",
+    .code = &qk_q6_K_msl,
+    .binding_count = 4,
+    .bindings = q6_K_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = q6_K_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 256,
     .tile_elements = 256,
 };
@@ -2346,11 +2738,19 @@ static const qk_kernel *const q6_K_all[] = {
     &qk_q6_K_gemv_id_int24_f16_vulkan,
     &qk_q6_K_encode_f32_vulkan,
     &qk_q6_K_encode_f32_metal,
+    &qk_q6_K_encode_f16_vulkan,
+    &qk_q6_K_encode_f16_metal,
+    &qk_q6_K_encode_bf16_vulkan,
+    &qk_q6_K_encode_bf16_metal,
     &qk_q6_K_set_rows_f32_vulkan,
     &qk_q6_K_set_rows_f32_metal,
+    &qk_q6_K_set_rows_f16_vulkan,
+    &qk_q6_K_set_rows_f16_metal,
+    &qk_q6_K_set_rows_bf16_vulkan,
+    &qk_q6_K_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_q6_K_kernels = {"q6_K", 36, q6_K_all, 0};
+const qk_kernel_set qk_q6_K_kernels = {"q6_K", 44, q6_K_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2500,8 +2900,32 @@ qk_status qk_q6_K_encode_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_q6_K_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_encode_f16_metal : &qk_q6_K_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_q6_K_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_encode_bf16_metal : &qk_q6_K_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_q6_K_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_set_rows_f32_metal : &qk_q6_K_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q6_K_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_set_rows_f16_metal : &qk_q6_K_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q6_K_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q6_K_set_rows_bf16_metal : &qk_q6_K_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -395,7 +395,27 @@ uint64_t qk_tq1_0_gemv_id_f16_ref(const void *const weights[1],
 
 void qk_tq1_0_encode_f32_ref(void *const weights[1],
     uint64_t elements, const float *src) {
-    for (uint64_t i = 0; i < elements / 256u; ++i) qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        qk_encode(src + i * 256u, (uint8_t *)weights[0] + i * 54u);
+    }
+}
+
+void qk_tq1_0_encode_f16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 54u);
+    }
+}
+
+void qk_tq1_0_encode_bf16_ref(void *const weights[1],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 256u; ++i) {
+        float x[256u];
+        for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[i * 256u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 54u);
+    }
 }
 
 /* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
@@ -411,6 +431,46 @@ uint64_t qk_tq1_0_set_rows_f32_ref(void *const weights[1],
         for (uint64_t b = 0; b < row_blocks; ++b) {
             const uint64_t i = indices[t] * row_blocks + b;
             qk_encode(src + b * 256u, (uint8_t *)weights[0] + i * 54u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_tq1_0_set_rows_f16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_f16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 54u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_tq1_0_set_rows_bf16_ref(void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 256u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[256u];
+            for (uint32_t e = 0; e < 256u; ++e) x[e] = qk_bf16_to_f32(src[b * 256u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 54u);
         }
     }
     return out_of_range;
@@ -437,8 +497,8 @@ extern const qk_code qk_tq1_0_gemv_int8_teams_spirv;
 extern const qk_code qk_tq1_0_gemv_id_rows_spirv;
 extern const qk_code qk_tq1_0_gemv_id_wide_spirv;
 extern const qk_code qk_tq1_0_gemv_id_int8_rows_spirv;
-extern const qk_code qk_tq1_0_encode_f32_spirv;
-extern const qk_code qk_tq1_0_set_rows_f32_spirv;
+extern const qk_code qk_tq1_0_encode_spirv;
+extern const qk_code qk_tq1_0_set_rows_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -453,7 +513,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -476,7 +536,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -510,7 +570,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -533,7 +593,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -565,7 +625,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -588,7 +648,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -620,13 +680,27 @@ static const qk_field tq1_0_gather_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -635,8 +709,8 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .code = &qk_tq1_0_gather_f32_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_f32_vulkan_constants,
@@ -649,7 +723,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -658,8 +732,8 @@ const qk_kernel qk_tq1_0_gather_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -681,6 +755,20 @@ static const qk_field tq1_0_gather_f16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -689,7 +777,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -698,8 +786,8 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .code = &qk_tq1_0_gather_f16_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_gather_f16_vulkan_constants,
@@ -712,7 +800,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -721,8 +809,8 @@ const qk_kernel qk_tq1_0_gather_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -744,13 +832,27 @@ static const qk_field tq1_0_gather_bf16_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -759,8 +861,8 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .code = &qk_tq1_0_gather_bf16_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_bf16_vulkan_constants,
@@ -773,7 +875,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -782,8 +884,8 @@ const qk_kernel qk_tq1_0_gather_bf16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -835,7 +937,7 @@ static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -869,7 +971,7 @@ static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -940,7 +1042,7 @@ static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1025,7 +1127,7 @@ static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1110,7 +1212,7 @@ static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1189,7 +1291,7 @@ static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1223,7 +1325,7 @@ static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1294,7 +1396,7 @@ static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1379,7 +1481,7 @@ static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1464,7 +1566,7 @@ static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1542,7 +1644,7 @@ static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1569,7 +1671,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1629,7 +1731,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1696,7 +1798,7 @@ static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1763,7 +1865,7 @@ static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1831,7 +1933,7 @@ static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1858,7 +1960,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1918,7 +2020,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1985,7 +2087,7 @@ static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2052,7 +2154,7 @@ static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2088,22 +2190,24 @@ static const qk_field tq1_0_encode_f32_push[] = {
 };
 
 static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x}};
+static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_encode_f32_spirv,
+    .code = &qk_tq1_0_encode_spirv,
     .binding_count = 2,
     .bindings = tq1_0_encode_f32_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = tq1_0_encode_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2114,7 +2218,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2134,6 +2238,122 @@ const qk_kernel qk_tq1_0_encode_f32_metal = {
     .tile_elements = 256,
 };
 
+static const qk_binding tq1_0_encode_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_encode_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_encode_f16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_encode_f16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_encode_f16_metal = {
+    .abi = 10,
+    .name = "tq1_0_encode_f16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_encode_f16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_encode_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_encode_bf16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_encode_spirv,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_encode_bf16_metal = {
+    .abi = 10,
+    .name = "tq1_0_encode_bf16",
+    .format = "tq1_0",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_encode_bf16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 2,
+    .bindings = tq1_0_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = tq1_0_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
 static const qk_binding tq1_0_set_rows_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
@@ -2146,25 +2366,41 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
     {"row_end", 8, 4},
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
 };
 
 static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x}};
+static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_set_rows_f32_spirv,
+    .code = &qk_tq1_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_set_rows_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2175,7 +2411,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 9,
+    .abi = 10,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2184,13 +2420,170 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 76,
+    .push_count = 19,
     .push = tq1_0_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_set_rows_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_set_rows_f16_vulkan_rounds_f16},
+    {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_f16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_set_rows_f16_metal = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_f16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_set_rows_f16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_f16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+static const qk_binding tq1_0_set_rows_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+};
+
+static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    tq1_0_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_bf16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_set_rows_spirv,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = tq1_0_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 256,
+};
+
+const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
+    .abi = 10,
+    .name = "tq1_0_set_rows_bf16",
+    .format = "tq1_0",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "tq1_0_set_rows_bf16",
+    .code = &qk_tq1_0_msl,
+    .binding_count = 4,
+    .bindings = tq1_0_set_rows_bf16_bindings,
+    .push_bytes = 76,
+    .push_count = 19,
+    .push = tq1_0_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
     .block_elements = 256,
     .tile_elements = 256,
 };
@@ -2230,11 +2623,19 @@ static const qk_kernel *const tq1_0_all[] = {
     &qk_tq1_0_gemv_id_int24_f16_vulkan,
     &qk_tq1_0_encode_f32_vulkan,
     &qk_tq1_0_encode_f32_metal,
+    &qk_tq1_0_encode_f16_vulkan,
+    &qk_tq1_0_encode_f16_metal,
+    &qk_tq1_0_encode_bf16_vulkan,
+    &qk_tq1_0_encode_bf16_metal,
     &qk_tq1_0_set_rows_f32_vulkan,
     &qk_tq1_0_set_rows_f32_metal,
+    &qk_tq1_0_set_rows_f16_vulkan,
+    &qk_tq1_0_set_rows_f16_metal,
+    &qk_tq1_0_set_rows_bf16_vulkan,
+    &qk_tq1_0_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 36, tq1_0_all, 0};
+const qk_kernel_set qk_tq1_0_kernels = {"tq1_0", 44, tq1_0_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -2384,8 +2785,33 @@ qk_status qk_tq1_0_encode_f32(const qk_backend *backend, const qk_range weights[
     return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
 }
 
+qk_status qk_tq1_0_encode_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_f16_metal : &qk_tq1_0_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_tq1_0_encode_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_encode_bf16_metal : &qk_tq1_0_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
 qk_status qk_tq1_0_set_rows_f32(const qk_backend *backend, const qk_range weights[1],
     qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f32_metal : &qk_tq1_0_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_tq1_0_set_rows_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_f16_metal : &qk_tq1_0_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_tq1_0_set_rows_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_set_rows_bf16_metal
+        : &qk_tq1_0_set_rows_bf16_vulkan;
     return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -442,6 +442,28 @@ inline float qk_round(float v) {
     return rest >= 0.5f ? next : whole;
 }
 
+// What is encoded, in f32: element `at`, and four from `4 * at` on. The bits of bf16 are ushort.
+inline float qk_at(device const float *x, uint at) {
+    return x[at];
+}
+
+inline float qk_at(device const half *x, uint at) {
+    return float(x[at]);
+}
+
+inline float qk_at(device const ushort *x, uint at) {
+    return bf16_to_f32(x[at]);
+}
+
+template <typename T>
+inline float4 qk_four(device const T *x, uint at) {
+    return float4(qk_at(x, 4 * at), qk_at(x, 4 * at + 1), qk_at(x, 4 * at + 2), qk_at(x, 4 * at + 3));
+}
+
+inline float4 qk_four(device const float *x, uint at) {
+    return ((device const float4 *)x)[at];
+}
+
 inline bool qk_is_nan(float v) {
     return (as_type<uint>(v) & 0x7FFFFFFFu) > 0x7F800000u;
 }
@@ -475,11 +497,12 @@ inline int qk_clamped(float v, int low, int high) {
 }
 
 // Makes a block of floats.
-inline void qk_encode(uint qk_block, device const float *qk_x, device ushort *blocks) {
+template <typename T>
+inline void qk_encode(uint qk_block, device const T *qk_x, device ushort *blocks) {
     uint qk_words_blocks[14] = {0};
     float s = as_type<float>(0xFF800000u);
     for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        const float qk_0 = abs(qk_x[qk_i]);
+        const float qk_0 = abs(qk_at(qk_x, uint(qk_i)));
         if (qk_0 > s) s = qk_0;
     }
     const float r = (s == 0.0f) ? 0.0f : (qk_quotient(1.0f, s));
@@ -489,7 +512,7 @@ inline void qk_encode(uint qk_block, device const float *qk_x, device ushort *bl
         qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
     }
     for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        const int t = qk_clamped(qk_round(qk_x[qk_i] * r), -1, 1) + 1;
+        const int t = qk_clamped(qk_round(qk_at(qk_x, uint(qk_i)) * r), -1, 1) + 1;
         const uint qk_bits_t = uint(t);
         if (qk_i >= 0 && qk_i < 160) {
             const int qk_at = 0 + (qk_i) % 32 * 8;
@@ -590,11 +613,19 @@ kernel void tq1_0_dequant_bf16(
 
 // tq1_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 struct tq1_0_gather_f32_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
     uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
 
 kernel void tq1_0_gather_f32(
@@ -606,16 +637,33 @@ kernel void tq1_0_gather_f32(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles];
+    for (uint n = thread_index; n < push.tokens * push.row_tiles; n += threads) {
+        const uint token = n / push.row_tiles, t = n % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            const uint from = (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
-        } else if (row >= push.rows && push.row_first == 0) {
+        } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 1; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            if (t == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -625,11 +673,19 @@ kernel void tq1_0_gather_f32(
 
 // tq1_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 struct tq1_0_gather_f16_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 4 elements in a row
+    uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
 
 kernel void tq1_0_gather_f16(
@@ -641,16 +697,33 @@ kernel void tq1_0_gather_f16(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles];
+    for (uint n = thread_index; n < push.tokens * push.row_tiles; n += threads) {
+        const uint token = n / push.row_tiles, t = n % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            const uint from = (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
-        } else if (row >= push.rows && push.row_first == 0) {
+        } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 1; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            if (t == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -660,11 +733,19 @@ kernel void tq1_0_gather_f16(
 
 // tq1_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 struct tq1_0_gather_bf16_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 4 elements in a row
+    uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
 
 kernel void tq1_0_gather_bf16(
@@ -676,16 +757,33 @@ kernel void tq1_0_gather_bf16(
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
 {
-    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles];
+    for (uint n = thread_index; n < push.tokens * push.row_tiles; n += threads) {
+        const uint token = n / push.row_tiles, t = n % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            const uint from = (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
-        } else if (row >= push.rows && push.row_first == 0) {
+        } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 1; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            if (t == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -929,7 +1027,7 @@ kernel void tq1_0_gemv_id_f16(
     }
 }
 
-// tq1_0_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32.
+// tq1_0_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), src in f32.
 struct tq1_0_encode_f32_push {
     uint tiles;  // blocks of 256 elements, to make
 };
@@ -944,13 +1042,51 @@ kernel void tq1_0_encode_f32(
     for (uint i = thread_index; i < push.tiles; i += threads) qk_tq1_0::qk_encode(i, src + i * 256u, blocks);
 }
 
-// tq1_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32.
+// tq1_0_encode_f16: makes blocks of floats, for formats that say how: blocks = encode(src), src in f16.
+struct tq1_0_encode_f16_push {
+    uint tiles;  // blocks of 256 elements, to make
+};
+
+kernel void tq1_0_encode_f16(
+    device ushort *blocks [[buffer(0)]],
+    device const half *src [[buffer(1)]],
+    constant tq1_0_encode_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_tq1_0::qk_encode(i, src + i * 256u, blocks);
+}
+
+// tq1_0_encode_bf16: makes blocks of floats, for formats that say how: blocks = encode(src), src in bf16.
+struct tq1_0_encode_bf16_push {
+    uint tiles;  // blocks of 256 elements, to make
+};
+
+kernel void tq1_0_encode_bf16(
+    device ushort *blocks [[buffer(0)]],
+    device const ushort *src [[buffer(1)]],
+    constant tq1_0_encode_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_tq1_0::qk_encode(i, src + i * 256u, blocks);
+}
+
+// tq1_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
 struct tq1_0_set_rows_f32_push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
     uint row_tiles;  // blocks of 256 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
 
 kernel void tq1_0_set_rows_f32(
@@ -963,10 +1099,128 @@ kernel void tq1_0_set_rows_f32(
     uint threads [[threads_per_grid]])
 {
     for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
-        const uint row = indices[i / push.row_tiles], tile = i % push.row_tiles;
+        const uint token = i / push.row_tiles, tile = i % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
         // A row that there is not is counted once, and a row of another launch is left alone.
-        if (row >= push.rows && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + i * 256u, blocks);
+        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+    }
+}
+
+// tq1_0_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
+struct tq1_0_set_rows_f16_push {
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 256 elements in a row
+    uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
+};
+
+kernel void tq1_0_set_rows_f16(
+    device ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const half *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant tq1_0_set_rows_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, tile = i % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+    }
+}
+
+// tq1_0_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
+struct tq1_0_set_rows_bf16_push {
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 256 elements in a row
+    uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
+};
+
+kernel void tq1_0_set_rows_bf16(
+    device ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device const ushort *src [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant tq1_0_set_rows_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, tile = i % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
     }
 }

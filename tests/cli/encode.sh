@@ -88,13 +88,14 @@ one() {
   fi
   rm -r "$data"
 }
-# sets FORMAT: rows of 512 floats become rows 3, 0, none, 6 and 2 of a table of seven; the others keep what they had.
+# sets FORMAT: rows of 512 floats become rows 3, 0, none, 6, 2 and none of a table of seven; the others keep what they had. The last
+# index is 2^28 + 1: where it is not refused, and a row has 16 blocks, the numbers of its blocks in 32 bits are those of row 1.
 sets() {
   local format=$1 data=$work/set-$1 target name bytes row token into given_to
   mkdir -p "$data/into" "$data/expected"
-  "$floats" usual 2560 3 >"$data/src.f32"
+  "$floats" usual 3072 3 >"$data/src.f32"
   "$floats" usual 3584 5 >"$data/before.f32"
-  printf '\3\0\0\0\0\0\0\0\7\0\0\0\6\0\0\0\2\0\0\0' >"$data/indices"
+  printf '\3\0\0\0\0\0\0\0\7\0\0\0\6\0\0\0\2\0\0\0\1\0\0\20' >"$data/indices"
   encode "$format" c "$data/src.f32" "$data/rows"
   encode "$format" c "$data/before.f32" "$data/into"
   for name in "$data/into"/*; do
@@ -113,18 +114,36 @@ sets() {
     "$QKGEN" run set_rows --format "$format" --target "$target" --rows 7 --cols 512 --in "$data/src.f32" \
       --indices "$data/indices" $(outputs "$format" "$data/into" | sed 's/--out/--into/g') \
       $(outputs "$format" "$data/$target") 2>"$data/log" || { fail "set_rows of $format on $target" "$data/log"; continue; }
-    says "$format on $target: the row that there is not" "1 of 5 indices are not below --rows 7" "$data/log"
+    says "$format on $target: the row that there is not" ": 2 of 6 indices are not below --rows 7" "$data/log"
     check "set_rows of $format on $target" diff -r "$data/expected" "$data/$target"
   done
   rm -r "$data"
 }
-export -f one outputs encode skips expected decode keeps sets
+# types FORMAT: floats of f16 and bf16, of any bits, become the same blocks on all targets.
+types() {
+  local format=$1 data=$work/types-$1 target type
+  mkdir -p "$data"
+  "$floats" usual 4096 11 >"$data/src"
+  for type in f16 bf16; do
+    for target in $targets; do
+      mkdir -p "$data/$type.$target"
+      # shellcheck disable=SC2046
+      "$QKGEN" run encode --format "$format" --target "$target" --type $type --in "$data/src" $(outputs "$format" "$data/$type.$target") \
+        2>"$data/log" || { fail "$format of $type on $target" "$data/log"; continue; }
+      [ "$target" = c ] || check "$format: $type becomes other blocks on $target than in C" diff -r "$data/$type.c" "$data/$type.$target"
+    done
+  done
+  ! cmp -s "$data"/f16.c/* "$data"/bf16.c/* || fail "$format: f16 and bf16 become the same blocks"
+  rm -r "$data"
+}
+export -f one outputs encode skips expected decode keeps sets types
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
   exit
 fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
+printf 'types %s\n' q4_0 q4_K | each
 printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
 
 head -c 128 "$given/q4_0.f32" >"$work/one.f32"
@@ -157,5 +176,18 @@ refuses "floats of other rows" "holds 32 floats, but 32 rows of --cols 32 have 1
   "${sets[@]}" --rows 1 --cols 32 --indices "$work/one.f32"
 refuses "a table of another size" "128 bytes, but --rows 9 of --cols 32 have 162 there" \
   "${sets[@]}" --rows 9 --cols 32 --indices "$work/one.f32" --into "$work/one.f32"
-refuses "bench" "encode is not measured" "$QKGEN" bench encode --format q4_0
+
+# Bench, on a Vulkan device: figures of both families, which are held against the reference.
+measure=(bench encode,set_rows --format q4_0,affine_b4_g64_bf16 --rows 6 --cols 512 --quick --samples 2)
+check "bench" "$QKGEN" "${measure[@]}" --json "$work/bench.json"
+check "a figure for each format and family" \
+  test "$(grep -cE '"family": "(encode|set_rows)", .*"rows": 6, "cols": 512, .*"checked": 6, .*"wrong": false' "$work/bench.json")" -eq 4
+# 6 * 512 floats, and 96 blocks of 18 bytes.
+check "bytes in and out" grep -q '"format": "q4_0", "family": "encode", .*"bytes": 14016,' "$work/bench.json"
+mkdir "$work/data" && cp -r "$SOURCE/formats" "$SOURCE/templates" "$work/data"
+sed -i 's/int(number)/int(number) ^ 1/' "$work/data/templates/encode.glsl"
+refuses "bench with a wrong template" "[1-4] of 4 results are wrong" env QKGEN_DATA_DIR="$work/data" "$QKGEN" "${measure[@]}"
+refuses "bench of a format that does not say how" "iq2_s has no such kernel" "$QKGEN" bench encode --format iq2_s
+refuses "bench --cold" "--cold is about weights that are read, and encode writes them" "$QKGEN" bench encode --format q4_0 --cold
+refuses "tune" "encode is not tuned" "$QKGEN" tune encode --format q4_0 --shape 2x32 --out "$work/x"
 finish

@@ -53,7 +53,7 @@ helped() {
 
 # Of families without a format, `run` reads other options.
 mapfile -t plain < <("$QKGEN" list families | sed -nE 's/^([a-z_]+) +without format .*/\1/p')
-plain+=(encode set_rows) # and of these two
+plain+=(encode set_rows transcode) # and of these
 for family in "${plain[@]}"; do helped "$family" run "$family"; done
 for command in "${commands[@]}"; do
   if [ "$command" = --dump ]; then helped --dump --dump=spec; else helped "$command" "$command"; fi

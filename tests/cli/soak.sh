@@ -5,13 +5,17 @@ source "$(dirname "$0")/../lib.sh"
 
 # ---- all kinds of kernels ----
 
-"$QKGEN" soak --seed 26 --cases "${CASES:-200}" --jobs 2 >"$work/all" 2>&1 || fail "there are failures" "$work/all"
+"$QKGEN" soak --seed 28 --cases "${CASES:-200}" --jobs 2 >"$work/all" 2>&1 || fail "there are failures" "$work/all"
 says "no case fails" '^[0-9]+ cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/all"
 for name in dequant gather gemv gemv_id qdq_init 'class exact' 'class split' 'class int8' 'class half'; do
   says "cases of $name" "^    $name +[0-9]+ cases" "$work/all"
 done
 right=$(sed -nE 's/^([0-9]+) cases right.*/\1/p' "$work/all")
 check "most cases are not refused" test "$right" -ge $((${CASES:-200} * 8 / 10))
+
+"$QKGEN" soak --seed 1 --cases 80 --family encode,set_rows >"$work/encoders" 2>&1 || fail "encoders" "$work/encoders"
+says "no case of encoders fails" '^[67][0-9] cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/encoders"
+for name in encode set_rows; do says "cases of $name" "^    $name +[0-9]+ cases" "$work/encoders"; done
 
 # So many rows that a driver which ends long loops would leave some of them out.
 check "many rows, several vectors" "$QKGEN" soak --case \
@@ -46,6 +50,14 @@ export -f printed
 refuses "the printed command repeats it" "^qkgen: error: $said\$" env QKGEN_DATA_DIR="$data" command="$command" bash -c printed
 printed >"$work/once" 2>&1 || fail "the printed command without the fault" "$work/once"
 check "it is right without the fault" grep -qx right "$work/once"
+
+# A row that there is not, whose blocks have the numbers of others in 32 bits; and a block that is not what C makes.
+plant set_rows.comp 's/ \&\& row < row_end//'
+with_fault soak --family set_rows --seed 1 --failures 1 --cases 400 >"$work/found" 2>&1 && fail "a row that there is not is set"
+says "a block that was written" '^FAILED after .*: launch [12]: byte [0-9]+ of block [0-9]+ of [a-z]+ is 0x.*, must be 0x' "$work/found"
+plant encode.glsl 's/number >= float\(high\) \? high :/number >= float(high) ? high - 1 :/'
+with_fault soak --family encode --seed 1 --failures 1 --cases 400 >"$work/found" 2>&1 && fail "another code is not found"
+says "a block that is another" '^FAILED after .*: launch [12]: byte [0-9]+ of block' "$work/found"
 
 # A case that goes wrong in nearly all shapes shows which cases there are.
 plant qdq_forward.comp 's/value = product \+ /value = product + 1.0 + /'

@@ -124,39 +124,85 @@ static void test_experts() {
     ggml_tensor ids = tensor(GGML_TYPE_I32, IDS, 2, 3), bias = tensor(GGML_TYPE_F32, Z, 64, 8);
     y.src[2] = &ids;
     CHECK(mul_mat(&y) && notes.size() == 1 && notes[0].push[2] == 3 && notes[0].push[3] == 2);
-    ids.nb[1] = 32; // of all experts, sorted
-    CHECK(mul_mat(&y) && notes.size() == 3 && notes[2].buffers[2].offset == IDS + 64 && notes[2].push[2] == 1);
-    ids.nb[1] = 36;
-    CHECK(!mul_mat(&y) && notes.empty());
+    ids.nb[1] = 32; // of all experts, sorted: copied first
+    CHECK(mul_mat(&y) && launches("copy") == 1 && notes.back().buffers[2].buffer == ctx.prealloc_y->buffer && notes.back().push[2] == 3);
     ids.nb[1] = 8;
     ggml_tensor sum = op(GGML_OP_ADD_ID, Y + 65536, &y, &bias, 64, 2, 3);
-    CHECK(mul_mat(&y, &sum) && notes[0].buffers[4].offset == Y + 65536 && notes[0].push[7] == bias_bits());
+    CHECK(mul_mat(&y, &sum) && notes[0].buffers[4].offset == Y + 65536 && notes[0].push[8] == bias_bits());
     ggml_tensor each = tensor(GGML_TYPE_F32, X, 256, 2, 3); // an x of each slot
     y.src[1] = &each;
-    CHECK(mul_mat(&y) && notes[0].push[2] == 6 && notes[0].push[3] == 1);
-    ids = tensor(GGML_TYPE_I32, IDS, 2, 9);
-    each = tensor(GGML_TYPE_F32, X, 256, 1, 9);
+    CHECK(mul_mat(&y) && notes[0].push[2] == 3 && notes[0].push[3] == 2 && notes[0].push[4] == 2);
+    w.nb[2] += 18;
     CHECK(!mul_mat(&y) && notes.empty());
+    w.nb[2] -= 18;
+    ids = tensor(GGML_TYPE_I32, IDS, 2, 9);
+    y = op(GGML_OP_MUL_MAT_ID, Y, &w, &each, 64, 2, 9);
+    y.src[2] = &ids;
+    each = tensor(GGML_TYPE_F32, X, 256, 1, 9);
+    CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5); // operands, three to sort, tiles
+    each.nb[2] = 2048; // x is copied, and scratch lies behind
+    ids.nb[1] = 32;
+    CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5);
+    const noted & tiles = notes.back();
+    CHECK(tiles.buffers[1].offset == 256 && tiles.buffers[2].offset == 0 && tiles.buffers[4].offset == 256 + 9 * 1024);
+    w.ne[2] = QK_GEMM_ID_EXPERTS + 1;
+    CHECK(!mul_mat(&y) && notes.empty());
+}
+
+static bool rows(ggml_tensor * node) {
+    notes.clear();
+    return ggml_vk_qk_rows(&ctx, subctx, node);
 }
 
 static void test_rows() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), ids = tensor(GGML_TYPE_I32, IDS, 5), y = op(GGML_OP_GET_ROWS, Y, &w, &ids, 256, 5);
-    notes.clear();
-    CHECK(ggml_vk_qk_get_rows(&ctx, subctx, &y) && launches("qkgen_q4_0_gather_f32") == 1);
-    CHECK(notes[0].buffers[1].offset == IDS && notes[0].buffers[2].range == 5 * 1024);
+    CHECK(rows(&y) && launches("qkgen_q4_0_gather_f32") == 1);
+    CHECK(notes[0].buffers[1].offset == IDS && notes[0].buffers[2].range == 5 * 1024 && notes[0].push[0] == 64 && notes[0].push[4] == 5);
+    CHECK(notes[0].push[5] == 5 && notes[0].push[6] == 1 && notes[0].push[10] == 1 && notes[0].push[11] == 1 && notes[0].push[16] == 1);
     w.at = 8;
-    notes.clear();
-    CHECK(!ggml_vk_qk_get_rows(&ctx, subctx, &y) && notes.empty());
+    CHECK(!rows(&y) && notes.empty());
+}
+
+// Rows of a cache at 64-bit indices, of several batches, which have the same indices; and copies into blocks, and out of them.
+static void test_set_rows() {
+    ggml_tensor cache = tensor(GGML_TYPE_Q4_0, 0, 64, 10, 3), x = tensor(GGML_TYPE_F16, X, 64, 4, 3), ids = tensor(GGML_TYPE_I64, IDS, 4);
+    ggml_tensor y = tensor(GGML_TYPE_Q4_0, 0, 64, 10, 3);
+    y.op = GGML_OP_SET_ROWS;
+    y.src[0] = &x;
+    y.src[1] = &ids;
+    CHECK(rows(&y) && launches("qkgen_q4_0_set_rows_f16") == 1);
+    const std::vector<uint32_t> push = { 10, 0, 30, 2, 12, 4, 3, 2, 8, 24, 2, 2, 8, 8, 1, 1, 1, 10, 30 };
+    CHECK(notes[0].push == push);
+    CHECK(ggml_vk_qk_supports(ctx.device, &y));
+    x.nb[0] = 4;
+    CHECK(!rows(&y) && !ggml_vk_qk_supports(ctx.device, &y));
+    x.nb[0] = 2;
+    y.view_offs = 8;
+    CHECK(!ggml_vk_qk_supports(ctx.device, &y));
+    y.view_offs = 0;
+    ids.type = GGML_TYPE_F32;
+    CHECK(!rows(&y));
+    y.op = GGML_OP_CPY;
+    CHECK(!rows(&y)); // 10 rows of 4
+    x = tensor(GGML_TYPE_F16, X, 64, 10, 3);
+    std::swap(x.nb[1], x.nb[2]);
+    x.nb[1] = 384, x.nb[2] = 128;
+    CHECK(rows(&y) && launches("qkgen_q4_0_set_rows_f16") == 1 && notes[0].push[7] == 6 && notes[0].push[8] == 2 && notes[0].push[10] == 0);
+    ggml_tensor z = op(GGML_OP_CPY, Y, &cache, &cache, 64, 10, 3);
+    CHECK(rows(&z) && launches("qkgen_q4_0_gather_f32") == 1 && !ggml_vk_qk_supports(ctx.device, &z));
+    z.op = GGML_OP_CONT;
+    CHECK(!rows(&z));
 }
 
 int main() {
-    setenv("GGML_VK_QKGEN", "mul_mat,mul_mat_id,get_rows", 1); // rows are not routed unless somebody asks
+    setenv("GGML_VK_QKGEN", "mul_mat,mul_mat_id,get_rows,set_rows,cpy", 1); // rows are not routed unless somebody asks
     test_gemv();
     test_batch();
     test_fused();
     test_gemm();
     test_experts();
     test_rows();
+    test_set_rows();
     ggml_vk_qk_free(ctx.device->qk);
     printf("%d failures\n", failures);
     return failures != 0;

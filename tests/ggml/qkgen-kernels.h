@@ -1,8 +1,10 @@
-// As apply.sh writes it, of one format and x in f32.
+// As apply.sh writes it, of one format x in f32, and rows set of f16.
 #include "q4_0.h"
 static const qk_kernel * const qkgen_kernels[] = {
     &qk_q4_0_gather_f32_vulkan,
     &qk_q4_0_gemv_f32_vulkan,
     &qk_q4_0_gemv_id_f32_vulkan,
     &qk_q4_0_gemm_mma_f32_vulkan,
+    &qk_q4_0_gemm_id_mma_f32_vulkan,
+    &qk_q4_0_set_rows_f16_vulkan,
 };

@@ -14,22 +14,22 @@
 
 // ---- ggml.h ----
 
-enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_COUNT };
-enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS };
+enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_COUNT };
+enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
-struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at; };
+struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; };
 struct ggml_cgraph { ggml_tensor ** nodes; };
 #define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
 
 inline const char * ggml_type_name(ggml_type t) {
-    static const char * const names[] = { "f32", "f16", "q4_0", "i32" };
+    static const char * const names[] = { "f32", "f16", "q4_0", "i32", "bf16", "i64" };
     return names[t];
 }
 inline const char * ggml_op_name(ggml_op op) {
-    static const char * const names[] = { "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS" };
+    static const char * const names[] = { "ADD", "ADD_ID", "MUL", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "SET_ROWS", "CPY", "CONT" };
     return names[op];
 }
-inline size_t ggml_type_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 18 : t == GGML_TYPE_F16 ? 2 : 4; }
+inline size_t ggml_type_size(ggml_type t) { return t == GGML_TYPE_Q4_0 ? 18 : t == GGML_TYPE_F16 || t == GGML_TYPE_BF16 ? 2 : t == GGML_TYPE_I64 ? 8 : 4; }
 inline size_t ggml_row_size(ggml_type t, int64_t n) { return ggml_type_size(t) * (size_t) n / (t == GGML_TYPE_Q4_0 ? 32 : 1); }
 inline bool ggml_is_quantized(ggml_type t) { return t == GGML_TYPE_Q4_0; }
 inline size_t ggml_nbytes(const ggml_tensor * t) {
@@ -37,6 +37,10 @@ inline size_t ggml_nbytes(const ggml_tensor * t) {
     for (int i = 1; i < GGML_MAX_DIMS; i++) bytes += (size_t) (t->ne[i] - 1) * t->nb[i];
     return bytes;
 }
+
+inline int64_t ggml_nrows(const ggml_tensor * t) { return t->ne[1] * t->ne[2] * t->ne[3]; }
+inline int64_t ggml_nelements(const ggml_tensor * t) { return t->ne[0] * ggml_nrows(t); }
+inline bool ggml_are_same_shape(const ggml_tensor * a, const ggml_tensor * b) { return std::equal(a->ne, a->ne + GGML_MAX_DIMS, b->ne); }
 
 // ---- Vulkan ----
 

@@ -23,6 +23,7 @@
 #include "dispatch_gemm_id.h"
 #include "dispatch_launch.h"
 #include "dispatch_pick.h"
+#include "dispatch_rows.h"
 #include "dispatch_tune.h"
 
 #endif

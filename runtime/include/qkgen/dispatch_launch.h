@@ -8,7 +8,7 @@
 #include "dispatch_tune.h"
 
 #define QK_DEQUANT_PUSH_BYTES 4u
-#define QK_GATHER_PUSH_BYTES 20u
+#define QK_GATHER_PUSH_BYTES 76u
 #define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
 #define QK_GEMV_PUSH_BYTES 24u
@@ -150,7 +150,7 @@ static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *p
         each *= 2;
     for (row = 0; status == QK_OK && row < plan->rows; row += n) {
         qk_range ranges[QK_MAX_BINDINGS];
-        uint32_t push[QK_GATHER_PUSH_BYTES / 4];
+        uint32_t push[QK_GATHER_PUSH_BYTES / 4] = {0}; /* no view */
         n = qk_min_(plan->row_chunk, plan->rows - row);
         for (uint32_t i = 0; i < weights; i++)
             ranges[i] = qk_part_(&call->arguments[i], row, n);
@@ -225,7 +225,7 @@ static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_
 /* Makes blocks of floats, as the format's specification says: what the kernel's reference in C does, bit for bit.
  *
  * weights   the format's buffers in the order of the kernel's bindings, each elements / block_elements blocks; written
- * src       `elements` f32
+ * src       `elements` floats of the kernel's type
  * elements  a multiple of the format's block; 0 launches nothing, and no range is looked at
  *
  * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
@@ -244,7 +244,53 @@ static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_k
     uint64_t blocks = elements / kernel->block_elements;
     status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error);
     if (status == QK_OK)
-        status = qk_add_(&call, "src", src, blocks, (uint64_t)kernel->block_elements * 4, error);
+        status = qk_add_(&call, "src", src, blocks,
+                         (uint64_t)kernel->block_elements *
+                             qk_type_bytes(kernel->bindings[kernel->binding_count - 1].element),
+                         error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
+}
+
+/* Makes blocks of another format of the values of blocks: what the kernel's reference in C does, bit for bit, which is what decoding to
+ * f32 and encoding that gives.
+ *
+ * weights   the buffers of the format that is read, in the order of the kernel's bindings
+ * to        those of the other, which follow them there; written
+ * elements  a multiple of the larger one of both formats' blocks; 0 launches nothing, and no range is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_transcode(const qk_backend *backend, const qk_kernel *kernel,
+                                              const qk_range *weights, const qk_range *to, uint64_t elements,
+                                              qk_error *error) {
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, NULL, 0, QK_DEQUANT_PUSH_BYTES, error);
+    if (status != QK_OK || elements == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
+        return status;
+    if (weights == NULL || to == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: %s is NULL, must be ranges", kernel->name,
+                       weights == NULL ? "weights" : "to");
+    qk_call_ call = qk_call_new_(backend, kernel);
+    uint64_t blocks = elements / kernel->block_elements;
+    uint32_t read = 0;
+    while (read < kernel->binding_count && kernel->bindings[read].access == QK_READ)
+        read++;
+    if (read == 0 || read == kernel->binding_count)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: the kernel reads %" PRIu32 " of %" PRIu32
+                       " bindings, must read those of one format and write those of another",
+                       kernel->name, read, kernel->binding_count);
+    for (uint32_t i = 0; i < kernel->binding_count && status == QK_OK; i++) {
+        char name[24];
+        snprintf(name, sizeof name, i < read ? "weights[%" PRIu32 "]" : "to[%" PRIu32 "]", i < read ? i : i - read);
+        status =
+            qk_add_(&call, name, i < read ? weights[i] : to[i - read], blocks, kernel->bindings[i].block_bytes, error);
+    }
     if (status == QK_OK)
         status = qk_check_overlap_(&call, error);
     return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
@@ -313,7 +359,7 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
  * weights   the format's buffers, one range each: rows * cols / block_elements blocks; other rows keep what they have
  * indices   `tokens` u32, all different: of two that are the same, blocks of both may stay. One that is not below `rows`
  *           writes nothing and adds one to the status word
- * src       tokens * cols f32
+ * src       tokens * cols floats of the kernel's type
  * status_word  one u32, which the caller clears
  * rows      from 1 to 2^32 - 1
  * cols      a positive multiple of the format's block; one row must fit into one binding
@@ -325,8 +371,11 @@ static inline qk_status qk_dispatch_set_rows(const qk_backend *backend, const qk
                                              qk_range status_word, uint64_t rows, uint64_t cols, uint64_t tokens,
                                              qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_INPUT, QK_ROLE_STATUS};
-    return qk_dispatch_rows_(backend, kernel, tail, weights, indices, "src", src, 4, status_word, rows, cols, tokens,
-                             error);
+    return qk_dispatch_rows_(backend, kernel, tail, weights, indices, "src", src,
+                             kernel != NULL && kernel->binding_count > 1
+                                 ? qk_type_bytes(kernel->bindings[kernel->binding_count - 2].element)
+                                 : 0,
+                             status_word, rows, cols, tokens, error);
 }
 
 /* Decodes a whole tensor of a format whose blocks are patches of a matrix (kernel->view is not QK_VIEW_BLOCKS):

@@ -1,41 +1,49 @@
-// tq1_0_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src).
-// Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// mxfp4_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
+// Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
-// 54 bytes for 256 elements, 1.688 bits each.
+// 17 bytes for 32 elements, 4.25 bits each.
 //
-//     format tq1_0 "ternary codes, five in a byte, one scale for 256"
+//     format mxfp4 "E2M1 codes, a power of two for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
-//     block 256 {
-//         qs: u8[48]
-//         qh: u8[4]
-//         d:  f16
+//     block 32 {
+//         e:  u8
+//         qs: u8[16]
 //     }
 //
-//     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
-//         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
-//         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
 //
-//     value = (t - 1) * d
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
 //
-//     # ggml's quantize_row_tq1_0_ref
+//     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
+//     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+//
+//     # ggml's quantize_row_mxfp4_ref: e is floor(log2(m)) + 125, where the logarithm is rounded to f32 first. So the floats just below
+//     # the power of two 2^p count as that where the logarithm's last bit is large enough: n of them, by the size of p.
 //     encode {
-//         s = max(abs(x))
-//         r = s == 0.0 ? 0.0 : 1.0 / s
-//         d = s
-//         t = round(x * r, -1, 1) + 1
+//         m = max(abs(x))
+//         b = bits(m)
+//         u = b >> 23
+//         p = u < 127 ? 126 - u : u - 127
+//         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
+//         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
+//         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+//         q = argmin(k in 16: abs(K[k] * s - x))
 //     }
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 1, std430) readonly buffer Src { float src[]; };
 layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 1, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // blocks of 256 elements, to make
+    uint tiles;  // blocks of 32 elements, to make
 };
 
 // The half in the low 16 bits.
@@ -178,72 +186,79 @@ int qk_clamped(float v, int low, int high) {
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
 float qk_x(uint at) {
-    return src[at];
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
+// Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    return src_four[at];
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+const int qk_table_K[16] = int[16](0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[14];
-    [[unroll]] for (int qk_j = 0; qk_j < 14; ++qk_j) qk_words_blocks[qk_j] = 0u;
-    precise float s = uintBitsToFloat(0xFF800000u);
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        precise float qk_0 = abs(qk_x(qk_from + uint(qk_i)));
-        if (qk_0 > s) s = qk_0;
+    uint qk_words_blocks[5];
+    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    float qk_held[32];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+        const vec4 qk_v = qk_four(qk_from / 4u + uint(qk_j));
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
     }
-    precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
-    uint qk_bits_d = qk_bits_of_f16(s);
+    precise float m = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        precise float qk_0 = abs(qk_held[qk_i]);
+        if (qk_0 > m) m = qk_0;
+    }
+    int b = qk_bits(m);
+    int u = b >> 23;
+    int p = (u < 127) ? (126 - u) : (u - 127);
+    int n = (p < 2) ? 0 : ((p < 4) ? 1 : ((p < 8) ? 2 : ((p < 16) ? 5 : ((p < 32) ? 11 : ((p < 64) ? 22 : 44)))));
+    int qk_1 = ((b + n) >> 23) - 2;
+    int qk_2 = 0;
+    int e = (m > 0.0) ? (qk_1 < qk_2 ? qk_2 : qk_1) : 0;
+    const uint qk_bits_e = uint(e);
     {
-        const int qk_at = 416;
-        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+        const int qk_at = 0;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_e & 0xFFu) << (qk_at & 31);
     }
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        precise float qk_1 = qk_x(qk_from + uint(qk_i)) * r;
-        int t = qk_clamped(qk_round(qk_1), -1, 1) + 1;
-        const uint qk_bits_t = uint(t);
-        if (qk_i >= 0 && qk_i < 160) {
-            const int qk_at = 0 + (qk_i) % 32 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
-                << (qk_at & 31);
+    precise float s = uintBitsToFloat(uint(((e < 2) ? (2097152 << (e & 1)) : (((e + 255) & 255) << 23))));
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        int qk_3 = 0;
+        precise float qk_4 = uintBitsToFloat(0x7F800000u);
+        for (int qk_5 = 0; qk_5 < 16; ++qk_5) {
+            precise float qk_6 = (float(qk_table_K[qk_5]) * s) - qk_held[qk_i];
+            precise float qk_7 = abs(qk_6);
+            if (qk_7 < qk_4) {
+                qk_4 = qk_7;
+                qk_3 = qk_5;
+            }
         }
-        if (qk_i >= 160 && qk_i < 240) {
-            const int qk_at = 256 + ((qk_i - 160)) % 16 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
-                : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
-        }
-        if (qk_i >= 240 && qk_i < 256) {
-            const int qk_at = 384 + ((qk_i - 240)) % 4 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
+        int q = qk_3;
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
+            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
         }
     }
-    for (int qk_j = 0; qk_j < 32; ++qk_j) {
-        const int qk_at = 0 + qk_j * 8;
-        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
-        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
-    }
-    for (int qk_j = 0; qk_j < 16; ++qk_j) {
-        const int qk_at = 256 + qk_j * 8;
-        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
-        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
-    }
-    for (int qk_j = 0; qk_j < 4; ++qk_j) {
-        const int qk_at = 384 + qk_j * 8;
-        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
-        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
-    }
-    [[unroll]] for (int qk_j = 0; qk_j < 27; ++qk_j) {
-        blocks[qk_block * 27u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
+    [[unroll]] for (int qk_j = 0; qk_j < 17; ++qk_j) {
+        blocks[qk_block * 17u + uint(qk_j)] = uint8_t(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 32u);
 }

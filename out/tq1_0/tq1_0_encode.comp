@@ -1,53 +1,43 @@
-// affine_b3_g64_bf16_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src).
-// Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// tq1_0_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
+// Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
-// 28 bytes for 64 elements, 3.5 bits each.
+// 54 bytes for 256 elements, 1.688 bits each.
 //
-//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
-//     from "MLX, mlx.core.quantize with mode='affine'"
-//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
-//     block group {
-//         buffer weight { w: u32[group * bits / 32] }
-//         buffer scales { s: T }
-//         buffer biases { b: T }
+//     block 256 {
+//         qs: u8[48]
+//         qh: u8[4]
+//         d:  f16
 //     }
 //
-//     code q = w { bits @ 0 (group:bits) }
+//     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
+//         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
+//         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
 //
-//     value = q * s + b
+//     value = (t - 1) * d
 //
-//     # MLX's affine quantize. The edge that is farther from 0 is met exactly; codes are made with scale and bias before they are rounded.
+//     # ggml's quantize_row_tq1_0_ref
 //     encode {
-//         lo = min(x)
-//         hi = max(x)
-//         left = abs(lo) > abs(hi) ? 1 : 0
-//         width = max((hi - lo) / ((1 << bits) - 1), 1e-7)
-//         near = left ? width : -width
-//         edge = left ? lo : hi
-//         n = even(edge / near)
-//         scale = n == 0.0 ? near : edge / n
-//         bias = n == 0.0 ? 0.0 : edge
-//         s = scale
-//         b = bias
-//         q = even((x - bias) / scale, 0, (1 << bits) - 1)
+//         s = max(abs(x))
+//         r = s == 0.0 ? 0.0 : 1.0 / s
+//         d = s
+//         t = round(x * r, -1, 1) + 1
 //     }
-//
-// Here bits = 3, group = 64, T = bf16.
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0, std430) restrict writeonly buffer WeightBuffer { uint weight[]; };
-layout(binding = 1, std430) restrict writeonly buffer ScalesBuffer { uint16_t scales[]; };
-layout(binding = 2, std430) restrict writeonly buffer BiasesBuffer { uint16_t biases[]; };
-layout(binding = 3, std430) readonly buffer Src { float src[]; };
-layout(binding = 3, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 1, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // blocks of 64 elements, to make
+    uint tiles;  // blocks of 256 elements, to make
 };
 
 // The half in the low 16 bits.
@@ -190,80 +180,82 @@ int qk_clamped(float v, int low, int high) {
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
-float qk_x(uint at) {
-    return src[at];
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
 }
 
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    return src_four[at];
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_weight[6];
-    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
-    uint qk_words_scales[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
-    uint qk_words_biases[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
-    float qk_held[64];
-    [[unroll]] for (int qk_j = 0; qk_j < 16; ++qk_j) {
-        const vec4 qk_v = qk_four(qk_from / 4u + uint(qk_j));
-        qk_held[4 * qk_j + 0] = qk_v[0];
-        qk_held[4 * qk_j + 1] = qk_v[1];
-        qk_held[4 * qk_j + 2] = qk_v[2];
-        qk_held[4 * qk_j + 3] = qk_v[3];
+    uint qk_words_blocks[14];
+    [[unroll]] for (int qk_j = 0; qk_j < 14; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    precise float s = uintBitsToFloat(0xFF800000u);
+    for (int qk_i = 0; qk_i < 256; ++qk_i) {
+        precise float qk_0 = abs(qk_x(qk_from + uint(qk_i)));
+        if (qk_0 > s) s = qk_0;
     }
-    precise float lo = uintBitsToFloat(0x7F800000u);
-    precise float hi = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
-        precise float qk_0 = qk_held[qk_i];
-        if (qk_0 < lo) lo = qk_0;
-        precise float qk_1 = qk_held[qk_i];
-        if (qk_1 > hi) hi = qk_1;
-    }
-    int left = (abs(lo) > abs(hi)) ? 1 : 0;
-    precise float qk_4 = hi - lo;
-    precise float qk_2 = qk_quotient(qk_4, 7.0);
-    precise float qk_3 = 1e-07;
-    precise float width = (qk_2 < qk_3 ? qk_3 : qk_2);
-    precise float near = (left != 0) ? width : (-width);
-    precise float edge = (left != 0) ? lo : hi;
-    precise float n = roundEven(qk_quotient(edge, near));
-    precise float scale = (n == 0.0) ? near : (qk_quotient(edge, n));
-    precise float bias = (n == 0.0) ? 0.0 : edge;
-    uint qk_bits_s = qk_bits_of_bf16(scale);
+    precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
+    uint qk_bits_d = qk_bits_of_f16(s);
     {
-        const int qk_at = 0;
-        qk_words_scales[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+        const int qk_at = 416;
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
     }
-    uint qk_bits_b = qk_bits_of_bf16(bias);
-    {
-        const int qk_at = 0;
-        qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
-    }
-    [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
-        precise float qk_5 = qk_held[qk_i] - bias;
-        int q = qk_clamped(roundEven(qk_quotient(qk_5, scale)), 0, 7);
-        const uint qk_bits_q = uint(q);
-        {
-            const int qk_at = 0 + qk_i * 3;
-            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
-            if ((qk_at & 31) > 29) qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+    for (int qk_i = 0; qk_i < 256; ++qk_i) {
+        precise float qk_1 = qk_x(qk_from + uint(qk_i)) * r;
+        int t = qk_clamped(qk_round(qk_1), -1, 1) + 1;
+        const uint qk_bits_t = uint(t);
+        if (qk_i >= 0 && qk_i < 160) {
+            const int qk_at = 0 + (qk_i) % 32 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
+                << (qk_at & 31);
+        }
+        if (qk_i >= 160 && qk_i < 240) {
+            const int qk_at = 256 + ((qk_i - 160)) % 16 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
+                : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
+        }
+        if (qk_i >= 240 && qk_i < 256) {
+            const int qk_at = 384 + ((qk_i - 240)) % 4 * 8;
+            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
         }
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) {
-        weight[qk_block * 6u + uint(qk_j)] = uint(qk_words_weight[qk_j]);
+    for (int qk_j = 0; qk_j < 32; ++qk_j) {
+        const int qk_at = 0 + qk_j * 8;
+        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
-        scales[qk_block * 1u + uint(qk_j)] = uint16_t(qk_words_scales[qk_j >> 1] >> (qk_j & 1) * 16);
+    for (int qk_j = 0; qk_j < 16; ++qk_j) {
+        const int qk_at = 256 + qk_j * 8;
+        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
-        biases[qk_block * 1u + uint(qk_j)] = uint16_t(qk_words_biases[qk_j >> 1] >> (qk_j & 1) * 16);
+    for (int qk_j = 0; qk_j < 4; ++qk_j) {
+        const int qk_at = 384 + qk_j * 8;
+        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
+        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 27; ++qk_j) {
+        blocks[qk_block * 27u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 64u);
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
 }

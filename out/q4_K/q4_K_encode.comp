@@ -1,16 +1,15 @@
-// q5_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
-// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// q4_K_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
+// Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
-// 176 bytes for 256 elements, 5.5 bits each.
+// 144 bytes for 256 elements, 4.5 bits each.
 //
-//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         d:      f16
 //         dmin:   f16
 //         scales: u8[12]
-//         qh:     u8[32]
 //         qs:     u8[128]
 //     }
 //
@@ -18,12 +17,12 @@
 //     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
 //     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
 //
-//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
-//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
 //
 //     value = d * sc * q - dmin * mn
 //
-//     # ggml's quantize_row_q5_K_ref. For each group 17 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
+//     # ggml's quantize_row_q4_K_ref. For each group 22 steps are tried: each gives codes, and the codes a scale and a minimum by weighted
 //     # least squares; those with the least error are kept. Scales and minimums are then rounded to 6 bits, and all codes made again.
 //     encode {
 //         mean per 32 = sqrt(sum(x * x) / 32.0)
@@ -32,10 +31,10 @@
 //         hi per 32 = max(x)
 //         sw per 32 = sum(w)
 //         sx per 32 = sum(w * x)
-//         best per 32 of t in 17 {
+//         best per 32 of t in 22 {
 //             base = t == 0 ? lo : kept(low)
-//             r = (t == 0 ? 31.0 : -0.5 + 0.1 * (t - 1) + 31.0) / (hi - base)
-//             l per 1 = even(r * (x - base), 0, 31)
+//             r = (t == 0 ? 15.0 : -1.0 + 0.1 * (t - 1) + 15.0) / (hi - base)
+//             l per 1 = even(r * (x - base), 0, 15)
 //             sl = sum(w * l)
 //             sll = sum(w * l * l)
 //             sxl = sum(w * l * x)
@@ -59,7 +58,7 @@
 //         mn = even(mr * mf, 0, 63)
 //         ds per 32 = d * sc
 //         dm per 32 = dmin * mn
-//         q = ds == 0.0 ? (same ? 0 : even(r * (x - base), 0, 31)) : even((x + dm) / ds, 0, 31)
+//         q = ds == 0.0 ? (same ? 0 : even(r * (x - base), 0, 15)) : even((x + dm) / ds, 0, 15)
 //     }
 #version 450
 #extension GL_EXT_control_flow_attributes : require
@@ -67,17 +66,13 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 2, std430) readonly buffer Src { float src[]; };
-layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
-layout(binding = 3, std430) buffer Status { uint out_of_range; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 1, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 256 elements in a row
-    uint tokens;
+    uint tiles;  // blocks of 256 elements, to make
 };
 
 // The half in the low 16 bits.
@@ -220,18 +215,28 @@ int qk_clamped(float v, int low, int high) {
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
-float qk_x(uint at) {
-    return src[at];
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
 }
 
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    return src_four[at];
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[44];
-    [[unroll]] for (int qk_j = 0; qk_j < 44; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    uint qk_words_blocks[36];
+    [[unroll]] for (int qk_j = 0; qk_j < 36; ++qk_j) qk_words_blocks[qk_j] = 0u;
     precise float qk_all_base[8];
     precise float qk_all_r[8];
     int qk_all_same[8];
@@ -274,18 +279,18 @@ void qk_encode(uint qk_block, uint qk_from) {
         precise float g = 0;
         precise float low = 0;
         precise float error = 0;
-        for (int qk_6 = 0; qk_6 < 17; ++qk_6) {
+        for (int qk_6 = 0; qk_6 < 22; ++qk_6) {
             precise float qk_try_base = (qk_6 == 0) ? lo : low;
-            precise float qk_7 = ((-0.5) + (0.1 * float(qk_6 - 1))) + 31.0;
+            precise float qk_7 = ((-1.0) + (0.1 * float(qk_6 - 1))) + 15.0;
             precise float qk_8 = hi - qk_try_base;
-            precise float qk_try_r = qk_quotient((qk_6 == 0) ? 31.0 : qk_7, qk_8);
+            precise float qk_try_r = qk_quotient((qk_6 == 0) ? 15.0 : qk_7, qk_8);
             precise float qk_try_sl = 0.0;
             precise float qk_try_sll = 0.0;
             precise float qk_try_sxl = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
                 precise float w = mean + abs(qk_held[qk_i]);
                 precise float qk_9 = qk_try_r * (qk_held[qk_i] - qk_try_base);
-                int l = qk_clamped(roundEven(qk_9), 0, 31);
+                int l = qk_clamped(roundEven(qk_9), 0, 15);
                 qk_try_sl = qk_try_sl + (w * float(l));
                 qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
                 qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[qk_i]);
@@ -301,7 +306,7 @@ void qk_encode(uint qk_block, uint qk_from) {
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
                 precise float w = mean + abs(qk_held[qk_i]);
                 precise float qk_12 = qk_try_r * (qk_held[qk_i] - qk_try_base);
-                int l = qk_clamped(roundEven(qk_12), 0, 31);
+                int l = qk_clamped(roundEven(qk_12), 0, 15);
                 precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[qk_i];
                 qk_try_error = qk_try_error + (w * (off * off));
             }
@@ -395,29 +400,20 @@ void qk_encode(uint qk_block, uint qk_from) {
     for (int qk_i = 0; qk_i < 256; ++qk_i) {
         precise float qk_25 = qk_all_r[qk_i / 32] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[qk_i / 32]);
         precise float qk_26 = qk_x(qk_from + uint(qk_i)) + qk_all_dm[qk_i / 32];
-        int q = (qk_all_ds[qk_i / 32] == 0.0) ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(roundEven(qk_25), 0, 31))
-            : qk_clamped(roundEven(qk_quotient(qk_26, qk_all_ds[qk_i / 32])), 0, 31);
+        int q = (qk_all_ds[qk_i / 32] == 0.0) ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(roundEven(qk_25), 0, 15))
+            : qk_clamped(roundEven(qk_quotient(qk_26, qk_all_ds[qk_i / 32])), 0, 15);
         const uint qk_bits_q = uint(q);
         {
-            const int qk_at = 384 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
+            const int qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
             qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
         }
-        {
-            const int qk_at = 128 + (qk_i) % 32 * 8 + qk_i / 32 * 1;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x1u) << (qk_at & 31);
-        }
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 44; ++qk_j) {
-        blocks[qk_block * 44u + uint(qk_j)] = uint(qk_words_blocks[qk_j]);
+    [[unroll]] for (int qk_j = 0; qk_j < 36; ++qk_j) {
+        blocks[qk_block * 36u + uint(qk_j)] = uint(qk_words_blocks[qk_j]);
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint row = indices[i / row_tiles], tile = i % row_tiles;
-        // A row that there is not is counted once, and a row of another launch is left alone.
-        if (row >= rows && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-        if (row >= row_first && row < row_end) qk_encode((row - row_first) * row_tiles + tile, i * 256u);
-    }
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
 }

@@ -1,4 +1,4 @@
-// q5_K_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src).
+// q5_K_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 176 bytes for 256 elements, 5.5 bits each.
@@ -69,6 +69,8 @@ layout(local_size_x_id = 0) in;
 layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 1, std430) readonly buffer Src { float src[]; };
 layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 1, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 
 layout(push_constant) uniform Push {
     uint tiles;  // blocks of 256 elements, to make
@@ -214,12 +216,22 @@ int qk_clamped(float v, int low, int high) {
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
-float qk_x(uint at) {
-    return src[at];
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
 }
 
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    return src_four[at];
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
 // Makes a block of the floats from `qk_from` on.

@@ -1,54 +1,81 @@
-// mxfp4_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
-// Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// q4_0_set_rows: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
+// Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
-// 17 bytes for 32 elements, 4.25 bits each.
+// 18 bytes for 32 elements, 4.5 bits each.
 //
-//     format mxfp4 "E2M1 codes, a power of two for 32"
+//     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 32 {
-//         e:  u8
+//         d:  f16
 //         qs: u8[16]
 //     }
 //
 //     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
 //
-//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//     value = (q - 8) * d
 //
-//     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
-//     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
-//
-//     # ggml's quantize_row_mxfp4_ref: e is floor(log2(m)) + 125, where the logarithm is rounded to f32 first. So the floats just below
-//     # the power of two 2^p count as that where the logarithm's last bit is large enough: n of them, by the size of p.
+//     # ggml's quantize_row_q4_0_ref: codes are made with the scale before it is rounded to f16.
 //     encode {
-//         m = max(abs(x))
-//         b = bits(m)
-//         u = b >> 23
-//         p = u < 127 ? 126 - u : u - 127
-//         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
-//         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
-//         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
-//         q = argmin(k in 16: abs(K[k] * s - x))
+//         s = extreme(x) / -8.0
+//         r = s == 0.0 ? 0.0 : 1.0 / s
+//         d = s
+//         q = trunc(x * r + 8.5, 0, 15)
 //     }
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint8_t blocks[]; };
+layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 2, std430) readonly buffer Src { float src[]; };
 layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 2, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 2, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
     uint row_end;
     uint row_tiles;  // blocks of 32 elements in a row
     uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
 };
+
+const uint NO_ROW = ~0u;
+
+// Where the values of a token begin, in tiles.
+uint values_of(uint token) {
+    if (batch_tokens == 0u) return token * row_tiles;
+    const uint batch = token / batch_tokens;
+    return token % batch_tokens * value_step + batch % batches * value_batch + batch / batches * value_outer;
+}
+
+// The row of the table that a token is of, or NO_ROW.
+uint row_of(uint token) {
+    if (batch_tokens == 0u) {
+        const uint row = indices[token];
+        return row < rows ? row : NO_ROW;
+    }
+    const uint batch = token / batch_tokens, inner = batch % batches, outer = batch / batches;
+    uint index = token % batch_tokens;
+    if (index_words != 0u) {
+        const uint at = index * index_step + inner % index_batches * index_batch + outer % index_outers * index_outer;
+        if (index_words == 2u && indices[at + 1u] != 0u) return NO_ROW;
+        index = indices[at];
+    }
+    return index < rows ? index * row_step + inner * row_batch + outer * row_outer : NO_ROW;
+}
 
 // The half in the low 16 bits.
 float f16_to_f32(uint bits) {
@@ -190,15 +217,24 @@ int qk_clamped(float v, int low, int high) {
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
 float qk_x(uint at) {
-    return src[at];
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
+// Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    return src_four[at];
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
-const int qk_table_K[16] = int[16](0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_blocks[5];
@@ -211,53 +247,39 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[4 * qk_j + 2] = qk_v[2];
         qk_held[4 * qk_j + 3] = qk_v[3];
     }
-    precise float m = uintBitsToFloat(0xFF800000u);
+    precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        precise float qk_0 = abs(qk_held[qk_i]);
-        if (qk_0 > m) m = qk_0;
+        precise float qk_1 = qk_held[qk_i];
+        if (abs(qk_1) > abs(qk_0)) qk_0 = qk_1;
     }
-    int b = qk_bits(m);
-    int u = b >> 23;
-    int p = (u < 127) ? (126 - u) : (u - 127);
-    int n = (p < 2) ? 0 : ((p < 4) ? 1 : ((p < 8) ? 2 : ((p < 16) ? 5 : ((p < 32) ? 11 : ((p < 64) ? 22 : 44)))));
-    int qk_1 = ((b + n) >> 23) - 2;
-    int qk_2 = 0;
-    int e = (m > 0.0) ? (qk_1 < qk_2 ? qk_2 : qk_1) : 0;
-    const uint qk_bits_e = uint(e);
+    precise float s = qk_quotient(qk_0, -8.0);
+    precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
+    uint qk_bits_d = qk_bits_of_f16(s);
     {
         const int qk_at = 0;
-        qk_words_blocks[qk_at >> 5] |= (qk_bits_e & 0xFFu) << (qk_at & 31);
+        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
     }
-    precise float s = uintBitsToFloat(uint(((e < 2) ? (2097152 << (e & 1)) : (((e + 255) & 255) << 23))));
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        int qk_3 = 0;
-        precise float qk_4 = uintBitsToFloat(0x7F800000u);
-        for (int qk_5 = 0; qk_5 < 16; ++qk_5) {
-            precise float qk_6 = (float(qk_table_K[qk_5]) * s) - qk_held[qk_i];
-            precise float qk_7 = abs(qk_6);
-            if (qk_7 < qk_4) {
-                qk_4 = qk_7;
-                qk_3 = qk_5;
-            }
-        }
-        int q = qk_3;
+        precise float qk_2 = (qk_held[qk_i] * r) + 8.5;
+        int q = qk_clamped(trunc(qk_2), 0, 15);
         const uint qk_bits_q = uint(q);
         {
-            const int qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
+            const int qk_at = 16 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
             qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
         }
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 17; ++qk_j) {
-        blocks[qk_block * 17u + uint(qk_j)] = uint8_t(qk_words_blocks[qk_j >> 2] >> (qk_j & 3) * 8);
+    [[unroll]] for (int qk_j = 0; qk_j < 9; ++qk_j) {
+        blocks[qk_block * 9u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint row = indices[i / row_tiles], tile = i % row_tiles;
+        const uint token = i / row_tiles, tile = i % row_tiles, row = row_of(token);
         // A row that there is not is counted once, and a row of another launch is left alone.
-        if (row >= rows && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-        if (row >= row_first && row < row_end) qk_encode((row - row_first) * row_tiles + tile, i * 32u);
+        if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
+        if (row < row_first || row >= row_end) continue;
+        qk_encode((row - row_first) * row_tiles + tile, (values_of(token) + tile) * 32u);
     }
 }

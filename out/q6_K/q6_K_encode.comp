@@ -1,4 +1,4 @@
-// q6_K_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
+// q6_K_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // Licence: none of qkgen's applies; this text is under that of its specification, or yours.
 // 210 bytes for 256 elements, 6.562 bits each.
@@ -49,17 +49,13 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 2, std430) readonly buffer Src { float src[]; };
-layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
-layout(binding = 3, std430) buffer Status { uint out_of_range; };
+layout(binding = 1, std430) readonly buffer Src { float src[]; };
+layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 1, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of the whole table
-    uint row_first;  // the rows that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 256 elements in a row
-    uint tokens;
+    uint tiles;  // blocks of 256 elements, to make
 };
 
 // The half in the low 16 bits.
@@ -202,12 +198,22 @@ int qk_clamped(float v, int low, int high) {
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
-float qk_x(uint at) {
-    return src[at];
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
 }
 
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    return src_four[at];
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
 // Makes a block of the floats from `qk_from` on.
@@ -316,10 +322,5 @@ void qk_encode(uint qk_block, uint qk_from) {
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint row = indices[i / row_tiles], tile = i % row_tiles;
-        // A row that there is not is counted once, and a row of another launch is left alone.
-        if (row >= rows && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-        if (row >= row_first && row < row_end) qk_encode((row - row_first) * row_tiles + tile, i * 256u);
-    }
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
 }

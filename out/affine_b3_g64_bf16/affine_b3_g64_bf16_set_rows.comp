@@ -1,0 +1,326 @@
+// affine_b3_g64_bf16_set_rows: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]).
+// Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 28 bytes for 64 elements, 3.5 bits each.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+//     # MLX's affine quantize. The edge that is farther from 0 is met exactly; codes are made with scale and bias before they are rounded.
+//     encode {
+//         lo = min(x)
+//         hi = max(x)
+//         left = abs(lo) > abs(hi) ? 1 : 0
+//         width = max((hi - lo) / ((1 << bits) - 1), 1e-7)
+//         near = left ? width : -width
+//         edge = left ? lo : hi
+//         n = even(edge / near)
+//         scale = n == 0.0 ? near : edge / n
+//         bias = n == 0.0 ? 0.0 : edge
+//         s = scale
+//         b = bias
+//         q = even((x - bias) / scale, 0, (1 << bits) - 1)
+//     }
+//
+// Here bits = 3, group = 64, T = bf16.
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) restrict writeonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) restrict writeonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) restrict writeonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 4, std430) readonly buffer Src { float src[]; };
+layout(binding = 4, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 4, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 4, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 5, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // blocks of 64 elements in a row
+    uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
+};
+
+const uint NO_ROW = ~0u;
+
+// Where the values of a token begin, in tiles.
+uint values_of(uint token) {
+    if (batch_tokens == 0u) return token * row_tiles;
+    const uint batch = token / batch_tokens;
+    return token % batch_tokens * value_step + batch % batches * value_batch + batch / batches * value_outer;
+}
+
+// The row of the table that a token is of, or NO_ROW.
+uint row_of(uint token) {
+    if (batch_tokens == 0u) {
+        const uint row = indices[token];
+        return row < rows ? row : NO_ROW;
+    }
+    const uint batch = token / batch_tokens, inner = batch % batches, outer = batch / batches;
+    uint index = token % batch_tokens;
+    if (index_words != 0u) {
+        const uint at = index * index_step + inner % index_batches * index_batch + outer % index_outers * index_outer;
+        if (index_words == 2u && indices[at + 1u] != 0u) return NO_ROW;
+        index = indices[at];
+    }
+    return index < rows ? index * row_step + inner * row_batch + outer * row_outer : NO_ROW;
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+uint qk_mantissa(uint bits, out int exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = 23 - findMSB(bits);
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
+// own division be off: here it makes a guess, and integers count what the guess leaves.
+uint qk_exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0u || b == infinity) return 0u;
+    if (a == infinity) return infinity;
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0u;
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it.
+float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
+    if (b == 0u) return uintBitsToFloat(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The square root, rounded to nearest, digit by digit.
+float qk_root(float v) {
+    const uint bits = floatBitsToUint(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return uintBitsToFloat(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return uintBitsToFloat((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+float qk_round(float v) {
+    precise float whole = trunc(v);
+    precise float rest = abs(v - whole);
+    precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
+    return rest >= 0.5 ? next : whole;
+}
+
+bool qk_is_nan(float v) {
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : f32_to_f16(v);
+}
+
+uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : f32_to_bf16(v);
+}
+
+uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : floatBitsToUint(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0 : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// Four from `4 * at` on.
+vec4 qk_four(uint at) {
+    if (X_TYPE == 0u) return src_four[at];
+    const uvec2 pairs = src_pairs[at];
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+}
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_block, uint qk_from) {
+    uint qk_words_weight[6];
+    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
+    uint qk_words_scales[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
+    uint qk_words_biases[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
+    float qk_held[64];
+    [[unroll]] for (int qk_j = 0; qk_j < 16; ++qk_j) {
+        const vec4 qk_v = qk_four(qk_from / 4u + uint(qk_j));
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
+    precise float lo = uintBitsToFloat(0x7F800000u);
+    precise float hi = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
+        precise float qk_0 = qk_held[qk_i];
+        if (qk_0 < lo) lo = qk_0;
+        precise float qk_1 = qk_held[qk_i];
+        if (qk_1 > hi) hi = qk_1;
+    }
+    int left = (abs(lo) > abs(hi)) ? 1 : 0;
+    precise float qk_4 = hi - lo;
+    precise float qk_2 = qk_quotient(qk_4, 7.0);
+    precise float qk_3 = 1e-07;
+    precise float width = (qk_2 < qk_3 ? qk_3 : qk_2);
+    precise float near = (left != 0) ? width : (-width);
+    precise float edge = (left != 0) ? lo : hi;
+    precise float n = roundEven(qk_quotient(edge, near));
+    precise float scale = (n == 0.0) ? near : (qk_quotient(edge, n));
+    precise float bias = (n == 0.0) ? 0.0 : edge;
+    uint qk_bits_s = qk_bits_of_bf16(scale);
+    {
+        const int qk_at = 0;
+        qk_words_scales[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+    }
+    uint qk_bits_b = qk_bits_of_bf16(bias);
+    {
+        const int qk_at = 0;
+        qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
+    }
+    [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
+        precise float qk_5 = qk_held[qk_i] - bias;
+        int q = qk_clamped(roundEven(qk_quotient(qk_5, scale)), 0, 7);
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 0 + qk_i * 3;
+            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+            if ((qk_at & 31) > 29) qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+        }
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) {
+        weight[qk_block * 6u + uint(qk_j)] = uint(qk_words_weight[qk_j]);
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+        scales[qk_block * 1u + uint(qk_j)] = uint16_t(qk_words_scales[qk_j >> 1] >> (qk_j & 1) * 16);
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+        biases[qk_block * 1u + uint(qk_j)] = uint16_t(qk_words_biases[qk_j >> 1] >> (qk_j & 1) * 16);
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint token = i / row_tiles, tile = i % row_tiles, row = row_of(token);
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
+        if (row < row_first || row >= row_end) continue;
+        qk_encode((row - row_first) * row_tiles + tile, (values_of(token) + tile) * 64u);
+    }
+}

@@ -1,0 +1,387 @@
+/* gather and set_rows where values, indices and the table are views of larger tensors, on a device and in the executor of
+ * Metal text: against a walk over all of them with the C reference, row by row. What lies between rows stays as it was. */
+#include "cli/run.h"
+#include "emit/modules.h"
+#include "emit/spirv.h"
+#include "spec/library.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <qkgen/dispatch.h>
+#include <qkgen/vulkan.h>
+
+static qg_arena *arena;
+static qg_library *library;
+static qg_templates templates;
+static qk_vulkan *vk;
+static qk_error error;
+
+/* What run_msl.c takes of the command. */
+double qg_seconds_now(void) { return 0; }
+
+#ifdef QKGEN_MSL_LIBRARY
+static const bool has_metal = true;
+#else
+static const bool has_metal = false;
+#endif
+
+static uint32_t random_word(void) {
+    static uint64_t state = 5;
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(state >> 33);
+}
+
+/* ---- kernels ---- */
+
+typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
+typedef uint64_t set_rows_function(void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, const void *);
+
+typedef struct subject {
+    const qg_layout *layout;
+    const qg_family *family;
+    qg_scalar type;
+    const qk_kernel *vulkan, *metal;
+    qg_metal *executor;
+    void *object, *reference;
+    uint64_t value_bytes;
+} subject;
+
+static bool writes(const subject *s) { return s->family->encodes; }
+
+static void open_reference(subject *s, qg_request request) {
+    const char *why = NULL;
+    const qg_c_options options = {
+        .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
+    request.vulkan = request.metal = false;
+    const char *header = qg_c_header(arena, &templates, &request, &options, &why);
+    const char *source = header ? qg_c_source(arena, &templates, &request, &options, &why) : NULL;
+    if (source) why = qg_reference_load(arena, qg_reference_text(arena, header, source), s->layout->name, &s->object);
+    if (why) fail_msg("%s", why);
+    s->reference = dlsym(
+        s->object, qg_format(arena, "qk_%s_%s_%s_ref", s->layout->name, s->family->name, qg_scalars[s->type].name));
+    assert_non_null(s->reference);
+}
+
+static subject open_subject(const char *format, const char *family_name, qg_scalar type) {
+    const char *why = NULL;
+    qg_family *family = QG_NEW(arena, qg_family);
+    *family = *qg_family_named(family_name);
+    family->n_types = 1;
+    family->types[0] = type;
+    subject s = {.layout = qg_library_find(library, format), .family = family, .type = type};
+    assert_non_null(s.layout);
+    s.value_bytes = qg_scalars[type].bits / 8;
+    const qg_family *only = family;
+    qg_request request = {.layout = s.layout, .n_families = 1, .families = &only, .command = "t", .vulkan = true};
+    const qg_kernel kernel = qg_kernel_new(arena, s.layout, family, type, NULL);
+    s.vulkan = qg_compile_kernel(arena, &templates, &request, &kernel, 1, &why);
+    if (!s.vulkan) fail_msg("%s", why);
+    open_reference(&s, request);
+    if (!has_metal) return s;
+    qg_request metal = {.layout = s.layout, .n_families = 1, .families = &only, .command = "t", .metal = true};
+    const char *text = qg_msl(arena, &templates, &metal, &why);
+    if (!text) fail_msg("%s", why);
+    s.metal = qg_describe(arena, &kernel, QK_API_METAL, NULL);
+    why = qg_metal_open(arena, text, s.layout->name, s.metal, &s.executor);
+    if (why) fail_msg("%s", why);
+    return s;
+}
+
+static void close_subject(subject *s) {
+    qk_vulkan_forget(vk, s->vulkan);
+    if (s->executor) qg_metal_close(s->executor);
+    dlclose(s->object);
+}
+
+/* ---- calls ---- */
+
+enum { WEIGHTS, INDICES, VALUES, STATUS, ARRAYS };
+
+typedef struct call {
+    uint64_t rows, cols, tokens;
+    qk_rows_view view;
+    uint64_t table_rows, row_bytes, bytes[ARRAYS];
+    uint8_t *data[ARRAYS], *expected[ARRAYS];
+} call;
+
+static uint64_t reach(const uint64_t *count, const uint64_t *step) {
+    return (count[0] - 1) * step[0] + (count[1] - 1) * step[1] + (count[2] - 1) * step[2];
+}
+
+static uint64_t outer_of(const call *c) { return c->tokens / (c->view.tokens * c->view.batches); }
+
+static void new_arrays(const subject *s, call *c) {
+    const uint64_t batches[3] = {c->view.tokens, c->view.batches, outer_of(c)};
+    const uint64_t rows[3] = {c->rows, c->view.batches, outer_of(c)};
+    const uint64_t indices[3] = {c->view.tokens, c->view.index_batches[0], c->view.index_batches[1]};
+    c->table_rows = reach(rows, c->view.row_step) + 1;
+    c->row_bytes = c->cols / s->layout->elements * s->layout->buffers[0].bytes;
+    c->bytes[WEIGHTS] = c->table_rows * c->row_bytes;
+    c->bytes[INDICES] = c->view.index_bytes ? (reach(indices, c->view.index_step) + 1) * c->view.index_bytes : 8;
+    c->bytes[VALUES] = (reach(batches, c->view.value_step) + c->cols) * s->value_bytes;
+    c->bytes[STATUS] = 4;
+    for (int a = 0; a < ARRAYS; ++a) {
+        c->data[a] = malloc(c->bytes[a]);
+        c->expected[a] = malloc(c->bytes[a]);
+        for (uint64_t i = 0; i < c->bytes[a]; ++i) c->data[a][i] = (uint8_t)random_word();
+    }
+    /* Scales of halves, and floats, that are finite; blocks of the formats here begin with one. */
+    for (uint64_t i = 1; i < c->bytes[WEIGHTS]; i += s->layout->buffers[0].bytes) c->data[WEIGHTS][i] &= 0xBF;
+    for (uint64_t i = s->value_bytes - 1; i < c->bytes[VALUES]; i += s->value_bytes) c->data[VALUES][i] &= 0xBF;
+    memset(c->data[STATUS], 0, 4);
+}
+
+static void free_arrays(call *c) {
+    for (int a = 0; a < ARRAYS; ++a) {
+        free(c->data[a]);
+        free(c->expected[a]);
+    }
+}
+
+/* Some indices are of no row, of those of 64 bits also in their high half; else different rows of a batch. */
+static void draw_indices(const call *c) {
+    const uint64_t first = random_word();
+    for (uint64_t o = 0; o < c->view.index_batches[1]; ++o)
+        for (uint64_t b = 0; b < c->view.index_batches[0]; ++b)
+            for (uint64_t t = 0; t < c->view.tokens; ++t) {
+                uint64_t index = (first + t + b) % c->rows;
+                const uint64_t at = (t * c->view.index_step[0] + b * c->view.index_step[1] + o * c->view.index_step[2]);
+                if (t % 5 == 3) index = t % 2 && c->view.index_bytes == 8 ? index | UINT64_C(1) << 32 : c->rows + t % 3;
+                memcpy(c->data[INDICES] + at * c->view.index_bytes, &index, c->view.index_bytes);
+            }
+}
+
+static void expect_token(const subject *s, const call *c, uint64_t t, uint64_t b, uint64_t o) {
+    const qk_rows_view *v = &c->view;
+    uint64_t index = t;
+    if (v->index_bytes) {
+        index = 0;
+        memcpy(&index,
+               c->data[INDICES] + (t * v->index_step[0] + b % v->index_batches[0] * v->index_step[1] +
+                                   o % v->index_batches[1] * v->index_step[2]) *
+                                      v->index_bytes,
+               v->index_bytes);
+    }
+    uint8_t *value =
+        c->expected[VALUES] + (t * v->value_step[0] + b * v->value_step[1] + o * v->value_step[2]) * s->value_bytes;
+    const uint32_t narrow = index < c->rows ? 0 : 1, zero = 0;
+    uint32_t missed;
+    uint8_t *row = c->expected[WEIGHTS];
+    if (!narrow) row += (index * v->row_step[0] + b * v->row_step[1] + o * v->row_step[2]) * c->row_bytes;
+    gather_function *gather;
+    set_rows_function *set_rows;
+    const void *const from[] = {row};
+    void *const to[] = {row};
+    memcpy(&gather, &s->reference, sizeof gather);
+    memcpy(&set_rows, &s->reference, sizeof set_rows);
+    if (narrow && !writes(s)) memset(value, 0, c->cols * s->value_bytes);
+    if (!narrow && !writes(s)) gather(from, &zero, 1, c->cols, 1, value);
+    if (!narrow && writes(s)) set_rows(to, &zero, 1, c->cols, 1, value);
+    memcpy(&missed, c->expected[STATUS], 4);
+    missed += narrow;
+    memcpy(c->expected[STATUS], &missed, 4);
+}
+
+static void expect(const subject *s, call *c) {
+    for (int a = 0; a < ARRAYS; ++a) memcpy(c->expected[a], c->data[a], c->bytes[a]);
+    for (uint64_t o = 0; o < outer_of(c); ++o)
+        for (uint64_t b = 0; b < c->view.batches; ++b)
+            for (uint64_t t = 0; t < c->view.tokens; ++t) expect_token(s, c, t, b, o);
+}
+
+static qk_status dispatch(const subject *s, const call *c, const qk_backend *backend, const qk_kernel *kernel,
+                          const qk_range *r) {
+    return (writes(s) ? qk_dispatch_set_rows_view : qk_dispatch_gather_view)(
+        backend, kernel, &r[WEIGHTS], r[INDICES], r[VALUES], r[STATUS], c->rows, c->cols, c->tokens, &c->view, &error);
+}
+
+static void compare(const subject *s, const call *c, uint8_t *const *got, const char *where) {
+    for (int a = 0; a < ARRAYS; ++a)
+        for (uint64_t i = 0; i < c->bytes[a]; ++i)
+            if (got[a][i] != c->expected[a][i])
+                fail_msg("%s %s on %s: byte %lu of array %d is %02x, must be %02x", s->family->name, s->layout->name,
+                         where, (unsigned long)i, a, got[a][i], c->expected[a][i]);
+}
+
+/* `range`: bytes that a binding may have; so that the table is bound in parts. */
+static void run_vulkan(const subject *s, const call *c, uint64_t range) {
+    qk_vulkan_buffer *buffers[ARRAYS];
+    qk_range ranges[ARRAYS];
+    uint8_t *got[ARRAYS];
+    for (int a = 0; a < ARRAYS; ++a) {
+        assert_int_equal(qk_vulkan_buffer_create(vk, c->bytes[a], &buffers[a], &error), QK_OK);
+        assert_int_equal(qk_vulkan_upload(vk, buffers[a], 0, c->data[a], c->bytes[a], &error), QK_OK);
+        ranges[a] = qk_vulkan_range(buffers[a]);
+        got[a] = malloc(c->bytes[a]);
+    }
+    qk_backend backend = qk_vulkan_backend(vk);
+    if (range) backend.limits.storage_range = range;
+    assert_int_equal(qk_vulkan_begin(vk, &error), QK_OK);
+    if (dispatch(s, c, &backend, s->vulkan, ranges) != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(qk_vulkan_submit(vk, &error), QK_OK);
+    for (int a = 0; a < ARRAYS; ++a) {
+        assert_int_equal(qk_vulkan_download(vk, buffers[a], 0, got[a], c->bytes[a], &error), QK_OK);
+        qk_vulkan_buffer_destroy(vk, buffers[a]);
+    }
+    compare(s, c, got, "Vulkan");
+    for (int a = 0; a < ARRAYS; ++a) free(got[a]);
+}
+
+static void run_metal(const subject *s, const call *c) {
+    qk_range ranges[ARRAYS];
+    uint8_t *got[ARRAYS];
+    for (int a = 0; a < ARRAYS; ++a) {
+        got[a] = malloc(c->bytes[a]);
+        memcpy(got[a], c->data[a], c->bytes[a]);
+        ranges[a] = (qk_range){got[a], 0, c->bytes[a]};
+    }
+    const qk_backend backend = qg_metal_backend(s->executor);
+    if (dispatch(s, c, &backend, s->metal, ranges) != QK_OK) fail_msg("%s", qg_metal_failure(s->executor, &error));
+    compare(s, c, got, "Metal");
+    for (int a = 0; a < ARRAYS; ++a) free(got[a]);
+}
+
+static void try(const subject *s, call c, uint64_t range) {
+    new_arrays(s, &c);
+    if (c.view.index_bytes) draw_indices(&c);
+    expect(s, &c);
+    run_vulkan(s, &c, range);
+    if (has_metal && !range) run_metal(s, &c);
+    free_arrays(&c);
+}
+
+/* Steps that leave room between all rows, or none; in either order of the dimensions. */
+static void try_views(const subject *s) {
+    const uint64_t k = 2 * s->layout->elements, block = s->layout->elements;
+    const uint64_t table = writes(s) ? 9 : 0; /* gather may read the same rows in each batch */
+    try(s, (call){9, k, 4, {4, 1, {k, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}}, 0, 0, {0}, {0}, {0}}, 0);
+    try(s,
+        (call){9,
+               k,
+               30,
+               {5, 3, {k + block, 5 * (k + block), 15 * (k + block) + block}, 8, {1, 7, 30}, {3, 2}, {1, 9, 27}},
+               0,
+               0,
+               {0},
+               {0},
+               {0}},
+        0);
+    try(s, (call){9, k, 24, {4, 3, {3 * k, k, 12 * k}, 4, {2, 8, 16}, {2, 2}, {3, 1, 27}}, 0, 0, {0}, {0}, {0}}, 0);
+    try(s, (call){9, k, 24, {4, 3, {k, 4 * k, 12 * k}, 8, {2, 8, 0}, {3, 1}, {1, 9, 27}}, 0, 0, {0}, {0}, {0}}, 0);
+    try(s, (call){4, k, 24, {4, 3, {k, 4 * k, 12 * k}, 0, {0}, {0, 0}, {1, 4, 12}}, 0, 0, {0}, {0}, {0}}, 0);
+    try(s, (call){9, k, 10, {5, 2, {k, 5 * k, 0}, 4, {1, 5, 0}, {2, 1}, {1, table, 0}}, 0, 0, {0}, {0}, {0}}, 0);
+    try(s, (call){40, k, 8, {4, 2, {k, 4 * k, 0}, 4, {1, 4, 0}, {2, 1}, {1, 40, 0}}, 0, 0, {0}, {0}, {0}},
+        8 * k * s->value_bytes);
+}
+
+static void test_views(void **state) {
+    (void)state;
+    static const struct {
+        const char *format, *family;
+        qg_scalar type;
+    } all[] = {{"q8_0", "gather", QG_F32},
+               {"q4_0", "gather", QG_F16},
+               {"q4_0", "set_rows", QG_F32},
+               {"q8_0", "set_rows", QG_F16},
+               {"q5_0", "set_rows", QG_BF16}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+        subject s = open_subject(all[i].format, all[i].family, all[i].type);
+        try_views(&s);
+        close_subject(&s);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static qk_status count_launch(void *context, const qk_launch *launch, qk_error *unused) {
+    (void)launch;
+    (void)unused;
+    ++*(int *)context;
+    return QK_OK;
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *family;
+        qk_rows_view view;
+        const char *text;
+    } all[] = {
+        {"gather",
+         {3, 1, {64, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}},
+         "view->tokens is 3 and view->batches is 1, must be at least 1, and their product must divide tokens, 4"},
+        {"gather", {0, 1, {64, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}}, "view->tokens is 0"},
+        {"gather", {4, 1, {64, 0, 0}, 2, {1, 0, 0}, {1, 1}, {1, 0, 0}}, "view->index_bytes is 2, must be 0, 4 or 8"},
+        {"gather",
+         {4, 1, {80, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}},
+         "view->value_step[0] is 80, must be a multiple of 32, the elements of a block"},
+        {"gather",
+         {2, 2, {64, 64, 0}, 4, {1, 2, 0}, {2, 1}, {1, 0, 0}},
+         "view->value_step[1] is 64, must be at least 128, so that no values of out overlap"},
+        {"gather",
+         {2, 2, {32, 128, 0}, 4, {1, 2, 0}, {2, 1}, {1, 0, 0}},
+         "view->value_step[0] is 32, must be at least 64"},
+        {"set_rows",
+         {4, 1, {64, 0, 0}, 4, {1, 0, 0}, {0, 1}, {1, 0, 0}},
+         "view->index_batches[0] is 0, must be from 1"},
+        {"set_rows",
+         {4, 1, {64, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1u << 31, 0, 0}},
+         "rows of the table, must be below 2^32"},
+        {"set_rows",
+         {4, 1, {64, 0, 0}, 4, {1, 0, 0}, {1, 1}, {2, 0, 0}},
+         "weights[0].size is 180 bytes, must be at least 324"},
+        {"set_rows",
+         {4, 1, {96, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}},
+         "src.size is 1024 bytes, must be at least 1408"},
+        {"set_rows",
+         {4, 1, {64, 0, 0}, 8, {1, 0, 0}, {1, 1}, {1, 0, 0}},
+         "indices.size is 16 bytes, must be at least 32"},
+    };
+    static char memory[4];
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+        const qg_family *family = qg_family_named(all[i].family);
+        const qg_kernel own = qg_kernel_new(arena, qg_library_find(library, "q4_0"), family, QG_F32, NULL);
+        const qk_kernel *kernel = qg_describe(arena, &own, QK_API_VULKAN, NULL);
+        int launches = 0;
+        qk_backend backend = qk_vulkan_backend(vk);
+        backend.context = &launches;
+        backend.launch = count_launch;
+        const subject s = {.family = family};
+        const call c = {.rows = 5, .cols = 64, .tokens = 4, .view = all[i].view};
+        const qk_range ranges[ARRAYS] = {
+            {memory, 0, 180}, {memory + 1, 0, 16}, {memory + 2, 0, 1024}, {memory + 3, 0, 4}};
+        assert_int_not_equal(dispatch(&s, &c, &backend, kernel, ranges), QK_OK);
+        if (!strstr(error.text, all[i].text)) fail_msg("'%s', must have '%s'", error.text, all[i].text);
+        assert_int_equal(launches, 0);
+    }
+}
+
+static int open_all(void **state) {
+    const qk_vulkan_options options = {.device = getenv("QKGEN_DEVICE"), .cache_path = "", .validate = 0};
+    const char *why = NULL;
+    (void)state;
+    arena = qg_arena_new();
+    library = qg_library_new(arena, false);
+    if (!qg_library_add_folder(library, "formats")) return -1;
+    if (!qg_templates_load(arena, "templates", &templates, &why)) return -1;
+    return qg_spirv_open() && qk_vulkan_create(&options, &vk, &error) == QK_OK ? 0 : -1;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    qk_vulkan_destroy(vk);
+    qg_spirv_close();
+    qg_arena_free(arena);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
