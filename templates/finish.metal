@@ -3,6 +3,7 @@ struct results {
     device float *y;
     device const float *scale, *bias, *gate, *residual;
     uint epilogue;
+    uint y_type;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
@@ -10,8 +11,24 @@ constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, GATES = 8, ADD
 
 // Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
 struct place_of_result {
-    uint at, row, vector, tensor;
+    uint at, row, vector, tensor, skip;  // in y alone
 };
+
+inline float y_before(results to, uint at)
+{
+    if (to.y_type == 0) return to.y[at];
+    const ushort bits = ((device const ushort *)to.y)[at];
+    return to.y_type == 1 ? float(as_type<half>(bits)) : as_type<float>(uint(bits) << 16);
+}
+
+// Rounds once, to the nearest, ties to even.
+inline void store_y(results to, uint at, float sum)
+{
+    if (to.y_type == 0)
+        to.y[at] = sum;
+    else
+        ((device ushort *)to.y)[at] = to.y_type == 1 ? as_type<ushort>(half(sum)) : f32_to_bf16(sum);
+}
 
 inline float silu(float v)
 {
@@ -24,15 +41,18 @@ inline void finish(results to, place_of_result r, float sum, bool first = true, 
     if ((to.epilogue & SCALES) != 0)
         sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
     if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
-    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += to.y[r.at];
+    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += y_before(to, r.at + r.skip);
     if (last && (to.epilogue & GATES) != 0) sum *= silu(to.gate[r.at]);
     if (last && (to.epilogue & ADDS_RESIDUAL) != 0) sum += to.residual[r.at];
-    to.y[r.at] = sum;
+    store_y(to, r.at + r.skip, sum);
 }
 
 // The same of row `n` of right-hand side `m`.
-inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true, bool last = true)
+inline void finish(results to, constant sum_shape &shape, standing where, uint m, uint n, float sum, bool first = true, bool last = true)
 {
-    const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
+    const uint row = shape.y_first % shape.y_rows + n, vector = m + shape.y_first / shape.y_rows;
+    place_of_result r = {m * shape.y_rows + shape.y_first + n, row, vector, 0, 0};
+    if (where.views != 0)
+        r = {where.y_begin + vector * shape.y_stride + row, row, where.matrix * shape.vectors + vector, 0, shape.y_skip};
     finish(to, r, sum, first, last);
 }

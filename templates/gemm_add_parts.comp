@@ -9,18 +9,20 @@ layout(binding = @{binding_scratch}, std430) readonly buffer Parts { float sum_o
 
 @include gemm_operands.glsl
 
+@{prelude}
 @include finish.glsl
 
 void main() {
 @if experts
     const uint from = parts_at(), results = rows * all_pairs();
 @else
-    const uint from = parts_at(), results = rows * batch;
+    find_matrix();
+    const uint results = rows * batch, from = parts_at() + matrix_number() * K_PARTS * results;
 @end
-    for (uint i = gl_GlobalInvocationID.x; i < results; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
+    for (uint i = group_number() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; i < results; i += group_count() * gl_WorkGroupSize.x) {
         float sum = 0.0;
 @if experts
-        const uint expert = ids[i / rows];
+        const uint expert = ids[id_of(i / rows)];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
 @else

@@ -14,7 +14,7 @@ void main() {
         const uint first = block * pairs_of_block(), end = min(first + pairs_of_block(), all_pairs());
         for (uint e = thread; e <= experts; e += threads) count_of[e] = 0u;
         barrier();
-        for (uint i = first + thread; i < end; i += threads) atomicAdd(count_of[min(ids[i], experts)], 1u);
+        for (uint i = first + thread; i < end; i += threads) atomicAdd(count_of[min(ids[id_of(i)], experts)], 1u);
         barrier();
         for (uint e = thread; e <= experts; e += threads) sorted[counts_at() + block * (experts + 1u) + e] = count_of[e];
         barrier();

@@ -20,6 +20,15 @@ uint end_of_operands() {
     const uint columns = (x_vectors() + 15u) / 16u * 16u, all_fours = (row_tiles / @{wide_ratio}u + 3u) / 4u;
     return columns * (1u + all_fours * PRODUCTS * 8u);
 }
+
+// Those of this workgroup's x, which is one of several matrices.
+uint operands_at() {
+@if experts
+    return 0u;
+@else
+    return matrix_number() * end_of_operands();
+@end
+}
 @if experts
 
 @include gemm_sorted.glsl
@@ -30,7 +39,7 @@ uint parts_at() {
 @if experts
     return end_of_sorted();
 @else
-    return end_of_operands();
+    return matrix_count() * end_of_operands();
 @end
 }
 

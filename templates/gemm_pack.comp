@@ -24,7 +24,7 @@ float largest_of(uint vector) {
     const uint runs = row_tiles * @{runs}u;
     float most = 0.0;
     for (uint i = gl_LocalInvocationID.x; i < runs; i += gl_WorkGroupSize.x) {
-        const @{vec} run = abs(x_run(vector * runs + i));
+        const @{vec} run = abs(x_run(x_from(vector, runs) + i));
         most = max(most, @{largest_of_run});
     }
     largest[gl_LocalInvocationID.x] = most;
@@ -40,6 +40,9 @@ float largest_of(uint vector) {
 }
 
 void main() {
+@if !experts
+    find_matrix();
+@end
     const uint vectors = x_vectors(), columns = (vectors + 15u) / 16u * 16u;
     const uint wide_tiles = row_tiles / @{wide_ratio}u, tiles = (wide_tiles + 3u) / 4u * 4u;
 @if experts
@@ -49,16 +52,16 @@ void main() {
     const uint apart = 2u;
     stride = columns * 4u;
 @end
-    for (uint m = gl_WorkGroupID.x; m < columns; m += gl_NumWorkGroups.x) {
+    for (uint m = group_number(); m < columns; m += group_count()) {
         const uint vector = min(m, vectors - 1u);
         float unit;
         scale = scale_of(largest_of(vector), 7u, unit);
-        if (gl_LocalInvocationID.x == 0u) x_unit[m] = unit;
+        if (gl_LocalInvocationID.x == 0u) x_unit[operands_at() + m] = unit;
 @if experts
-        const uint place = columns / 2u + m * tiles * PRODUCTS;
+        const uint place = operands_at() / 2u + columns / 2u + m * tiles * PRODUCTS;
 @else
         // Two columns that are 8 apart lie side by side: one load brings both.
-        const uint place = columns / 2u + m / 16u * 64u + m % 8u * 8u + m / 8u % 2u;
+        const uint place = operands_at() / 2u + columns / 2u + m / 16u * 64u + m % 8u * 8u + m / 8u % 2u;
 @end
         for (uint j = gl_LocalInvocationID.x; j < tiles; j += gl_WorkGroupSize.x) {
             const uint at = place + j / 4u * PRODUCTS * stride + j % 4u * apart;

@@ -16,7 +16,7 @@ void main() {
         for (uint e = thread; e <= experts; e += threads)
             next_of[e] = sorted[begins_at() + e] + sorted[counts_at() + block * (experts + 1u) + e];
         for (uint some = first; some < end; some += threads) {
-            const uint pair = some + thread, expert = pair < end ? min(ids[pair], experts) : ~0u;
+            const uint pair = some + thread, expert = pair < end ? min(ids[id_of(pair)], experts) : ~0u;
             expert_of[thread] = expert;
             barrier();
             uint before = 0u, behind = 0u;  // threads with the same expert

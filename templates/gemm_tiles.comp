@@ -151,7 +151,7 @@ void load_part_of_x(uint number) {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
         const uint at = gl_LocalInvocationID.x + i * THREADS, product = at / (TILE_COLS * 2u);
         const uint word = min(column_begin * 2u + at % (TILE_COLS * 2u), columns * 2u - 1u);
-        x_ahead[i] = packed_x[columns / 4u + (number * PART + min(product, PART - 1u)) * columns * 2u + word];
+        x_ahead[i] = packed_x[operands_at() / 4u + columns / 4u + (number * PART + min(product, PART - 1u)) * columns * 2u + word];
     }
 }
 @end
@@ -193,7 +193,7 @@ void finish_part(uint m, uint n, float sum) {
     if (K_PARTS == 1u)
         finish(m, n, sum);
     else
-        sum_of_part[parts_at() + (k_part * batch + m) * rows + n] = sum;
+        sum_of_part[parts_at() + ((matrix_number() * K_PARTS + k_part) * batch + m) * rows + n] = sum;
 }
 @end
 
@@ -209,7 +209,7 @@ void finish_through_memory(uint own_row, uint own_column) {
                 const float unit = x_unit[vector_of[m]];
 @else
                 const uint m = column_begin + column;
-                const float unit = x_unit[min(m, columns - 1u)];
+                const float unit = x_unit[operands_at() + min(m, columns - 1u)];
 @end
                 finish_part(m, row_begin + own, sums_shared[sums_at() + e] * unit * row_factor[own]);
             }
@@ -238,7 +238,7 @@ void finish_tile(uint own_row, uint own_column) {
         const vec2 unit = vec2(x_unit[vector_of[m]], x_unit[vector_of[m + 1u]]);
 @else
         const uint m = column_begin + own_column + j * 8u + 2u * t;
-        const vec2 unit = vec2(x_unit[min(m, columns - 1u)], x_unit[min(m + 1u, columns - 1u)]);
+        const vec2 unit = vec2(x_unit[operands_at() + min(m, columns - 1u)], x_unit[operands_at() + min(m + 1u, columns - 1u)]);
 @end
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
             const uint own = own_row + i * 16u + g, n = row_begin + own;
@@ -339,7 +339,7 @@ void make_tiles() {
     row_end = rows;
     const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, across = (batch + TILE_COLS - 1u) / TILE_COLS;
     const uint all_fours = (wide_tiles + 3u) / 4u;
-    for (uint work = gl_WorkGroupID.x; work < down * across * K_PARTS; work += gl_NumWorkGroups.x) {
+    for (uint work = group_number(); work < down * across * K_PARTS; work += group_count()) {
         const uint tile = work / K_PARTS;
         k_part = work % K_PARTS;
         first_four = all_fours * k_part / K_PARTS;
@@ -353,6 +353,9 @@ void make_tiles() {
 @end
 
 void main() {
+@if !experts
+    find_matrix();
+@end
     subgroup = gl_LocalInvocationID.x / LANES;
     team = gl_LocalInvocationID.x / 32u;
     lane = gl_LocalInvocationID.x % 32u;

@@ -1,4 +1,6 @@
 constant uint @{name}_batch [[function_constant(@{id.batch})]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+constant uint @{name}_views [[function_constant(@{id.views})]];    // 1: x, y and weights lie as the push constants say
+constant uint @{name}_y_type [[function_constant(@{id.y_type})]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void @{name}(
 @{bound_buffers}
@@ -15,8 +17,9 @@ kernel void @{name}(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const @{space}::results to = {@{results_passed}, push.epilogue};
-    const @{space}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    const @{space}::results to = {@{results_passed}, push.epilogue, @{name}_y_type};
+    const @{space}::standing at =
+        @{space}::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, @{name}_views, 0, 0, 0, 0});
     switch (@{name}_batch) {
         case 1: @{space}::sum_rows<1, 4>(@{weights}, x, to, push, partial, at); break;
         case 2: @{space}::sum_rows<2, 4>(@{weights}, x, to, push, partial, at); break;

@@ -46,20 +46,21 @@ void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
 }
 
 void main() {
+    find_matrix();
     @{fill_tables}
     const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
     const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
     const uint tiles = @{tiles_of_row}, row_fours = tiles / @{held_tiles}u * @{held_words}u / 4u;
     const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
-    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    const uint step = group_count() * teams * ROWS, last = max(rows, ROWS) - ROWS;
     uint place[LOADS];  // of loads, from a row on
     [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
         const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
         place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
     }
     uvec4 ahead[LOADS];
-    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
-    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    uint first = group_number() * teams * ROWS, turn = 0u;
+    load_ahead(row_of_weights(min(first + team * ROWS, last)) * row_fours, place, ahead);
     load_x(0u, min(j, tiles - 1u), 0u);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();
@@ -72,7 +73,7 @@ void main() {
         }
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
-        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        if (next < rows) load_ahead(row_of_weights(min(next + team * ROWS, last)) * row_fours, place, ahead);
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             @{fetched}

@@ -15,11 +15,12 @@ const uint TILES = 1u, TILE_ROWS = @{band_rows}u;
 shared float partial[gl_WorkGroupSize.x * TILE_ROWS];
 
 void main() {
+    find_matrix();
     // Neighbours in memory are of different rows. So WIDTH threads have as many rows, or bands of them, whose words they load side by
     // side, and meet the same x. Tiles of these rows are dealt out to all threads of a workgroup.
     const uint place = gl_LocalInvocationID.x % WIDTH, part = gl_LocalInvocationID.x / WIDTH, parts = gl_WorkGroupSize.x / WIDTH;
     const uint bands = rows / TILE_ROWS, tiles = @{own_tiles};
-    for (uint first = gl_WorkGroupID.x * WIDTH; first < bands; first += gl_NumWorkGroups.x * WIDTH) {
+    for (uint first = group_number() * WIDTH; first < bands; first += group_count() * WIDTH) {
         float sum[TILE_ROWS][BATCH];
         [[unroll]] for (uint r = 0u; r < TILE_ROWS; ++r) {
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;

@@ -8,7 +8,20 @@ struct @{name}_push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
     uint epilogue;      // what is done with results
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
 };
+
+constant uint @{name}_views [[function_constant(@{id.views})]];
+constant uint @{name}_y_type [[function_constant(@{id.y_type})]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void @{name}(
 @{bound_buffers}
@@ -28,7 +41,9 @@ kernel void @{name}(
 {
     constexpr uint ROWS = 4, TILES = @{x_tiles};  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    @{space}::results to = {@{results_passed}, push.epilogue};
+    @{space}::results to = {@{results_passed}, push.epilogue, @{name}_y_type};
+    const bool views = @{name}_views != 0;
+    const uint row_runs = push.row_tiles * @{runs}, expert_rows = views ? push.weights_inner : push.rows;
     @{x_kept}
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
@@ -38,8 +53,11 @@ kernel void @{name}(
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
     for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
-        const uint vector = push.x_slots == 1 ? pair / push.slots : pair;
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / @{lanes} : vector * row_runs;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         // An expert that is not there has zeros.
@@ -51,10 +69,10 @@ kernel void @{name}(
                 const uint j = (c * TILES + k) * lanes + lane;
                 if (j >= push.row_tiles) continue;
                 if (c != held || vector != held_vector)
-                    @{space}::load_x<TILES, 1>(x, push.batch * push.x_slots, push.row_tiles, vector, j, k, @{x_passed});
+                    @{space}::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, @{x_passed});
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    @{space}::accumulate<TILES, 1>(@{weights}, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                    @{space}::accumulate<TILES, 1>(@{weights}, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
                                                       @{x_passed}, sum[r]);
                 }
             }
@@ -71,7 +89,8 @@ kernel void @{name}(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const @{space}::place_of_result to_row = {pair * push.rows + first + i, expert * push.rows + first + i, pair, expert};
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const @{space}::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
             @{space}::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);

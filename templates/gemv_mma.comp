@@ -17,19 +17,7 @@ layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 @{buffers}
 @{wide_buffers}
 
-layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of @{tile_elements} elements in a row
-    uint batch;      // right-hand sides, at most 8
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
-@if of_matrix
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
-@end
-};
+@include sums_push.glsl
 
 @include x_run.glsl
 
@@ -72,7 +60,7 @@ float scale_of(float most, uint exponent, out float inverse) {
 // Rows `from` to `end`, in floats, each by a whole workgroup: those that are not whole wide tiles, and the last, from where loads of
 // 16 bytes would go beyond the end.
 void walk_rows(uint from, uint end) {
-    for (uint i = gl_WorkGroupID.x; i < (end - from) * batch; i += gl_NumWorkGroups.x) {
+    for (uint i = group_number(); i < (end - from) * batch; i += group_count()) {
         const uint n = from + i / batch, m = i % batch;
         float sum = 0.0;
         for (uint j = gl_LocalInvocationID.x; j < row_tiles; j += gl_WorkGroupSize.x) {
@@ -91,6 +79,7 @@ void walk_rows(uint from, uint end) {
 }
 
 void main() {
+    find_matrix();
     g = lane() / 4u;
     t = lane() % 4u;
 @if restricted
@@ -105,61 +94,70 @@ void main() {
     uint split = 1u, turn = 0u;
     while (split < slices && SUBGROUPS % (2u * split) == 0u) split *= 2u;
     const uint teams = SUBGROUPS / split, team = subgroup() / split, tall = teams * AT_ONCE * ROWS;
-    for (uint begin = 0u; begin < slices; begin += split) {
-        const uint own = (begin + subgroup() % split) * slice;
-        [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
-            const uint j = own + 4u * k + t;
-            load_wide_x(g, min(j, wide_tiles - 1u), k);
-            if (j < wide_tiles) continue;
-            [[unroll]] for (uint p = 0u; p < PRODUCTS; ++p) wide_x[k][p] = uvec2(0u);
-        }
-        for (uint first = gl_WorkGroupID.x * tall; first < end; first += gl_NumWorkGroups.x * tall) {
-            // Halves of the memory in turn: who is ahead does not write where others still read.
-            const uint place = turn++ % 2u * SUBGROUPS * AT_ONCE * 128u;
-            [[dont_unroll]] for (uint i = 0u; i < AT_ONCE; ++i) {
-                const uint from = first + (team * AT_ONCE + i) * ROWS + g, row = min(from, end - 1u), row_8 = min(from + 8u, end - 1u);
-                vec4 sum = vec4(0.0);
-                @{fetched}
-                [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
-                    const uint j = min(own + 4u * k + t, wide_tiles - 1u);
-                    fetch_wide(row, j, @{fetched_low});
-                    fetch_wide(row_8, j, @{fetched_high});
-                }
-                [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
-                    const uint j = min(own + 4u * k + t, wide_tiles - 1u);
-                    float low_unit, high_unit;
-                    const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 13u, low_unit);
-                    const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 13u, high_unit);
-                    accumulators c = no_products();
-                    f16vec2 low[2u * PART], high[2u * PART];
-                    if (SPLIT_TEAMS) {
-                        // Where a barrier is several subgroups', a longer text is not a faster one.
-                        [[dont_unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
-                            operands(part, row, j, @{fetched_low}, low_scale, low);
-                            operands(part, row_8, j, @{fetched_high}, high_scale, high);
-                            multiply(part * PART, k, low, high, c);
-                        }
-                    } else {
-                        [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
-                            operands(part, row, j, @{fetched_low}, low_scale, low);
-                            operands(part, row_8, j, @{fetched_high}, high_scale, high);
-                            multiply(part * PART, k, low, high, c);
-                        }
+    // Results of 16 bits hold no sums in parts: all of x passes for some rows, then for the next.
+    const bool whole = Y_TYPE != 0u && slices > split;
+    uint pass = group_number() * tall;
+    do {
+        for (uint begin = 0u; begin < slices; begin += split) {
+            const uint own = (begin + subgroup() % split) * slice;
+            [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
+                const uint j = own + 4u * k + t;
+                load_wide_x(g, min(j, wide_tiles - 1u), k);
+                if (j < wide_tiles) continue;
+                [[unroll]] for (uint p = 0u; p < PRODUCTS; ++p) wide_x[k][p] = uvec2(0u);
+            }
+            for (uint first = pass; first < (whole ? min(pass + 1u, end) : end); first += group_count() * tall) {
+                // Halves of the memory in turn: who is ahead does not write where others still read.
+                const uint place = (whole ? turn : turn++) % 2u * SUBGROUPS * AT_ONCE * 128u;
+                [[dont_unroll]] for (uint i = 0u; i < AT_ONCE; ++i) {
+                    const uint from = first + (team * AT_ONCE + i) * ROWS + g, row = min(from, end - 1u), row_8 = min(from + 8u, end - 1u);
+                    vec4 sum = vec4(0.0);
+                    @{fetched}
+                    [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
+                        const uint j = min(own + 4u * k + t, wide_tiles - 1u);
+                        fetch_wide(row, j, @{fetched_low});
+                        fetch_wide(row_8, j, @{fetched_high});
                     }
-                    sum += values_of(c) * vec4(low_unit, low_unit, high_unit, high_unit) * wide_x_unit[k].xyxy;
+                    [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
+                        const uint j = min(own + 4u * k + t, wide_tiles - 1u);
+                        float low_unit, high_unit;
+                        const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 13u, low_unit);
+                        const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 13u, high_unit);
+                        accumulators c = no_products();
+                        f16vec2 low[2u * PART], high[2u * PART];
+                        if (SPLIT_TEAMS) {
+                            // Where a barrier is several subgroups', a longer text is not a faster one.
+                            [[dont_unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+                                operands(part, row, j, @{fetched_low}, low_scale, low);
+                                operands(part, row_8, j, @{fetched_high}, high_scale, high);
+                                multiply(part * PART, k, low, high, c);
+                            }
+                        } else {
+                            [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+                                operands(part, row, j, @{fetched_low}, low_scale, low);
+                                operands(part, row_8, j, @{fetched_high}, high_scale, high);
+                                multiply(part * PART, k, low, high, c);
+                            }
+                        }
+                        sum += values_of(c) * vec4(low_unit, low_unit, high_unit, high_unit) * wide_x_unit[k].xyxy;
+                    }
+                    const uint at = place + (subgroup() * AT_ONCE + i) * 128u + lane();
+                    [[unroll]] for (uint e = 0u; e < 4u; ++e)
+                        partial[at + e * 32u] = whole && begin > 0u ? partial[at + e * 32u] + sum[e] : sum[e];
                 }
-                const uint at = place + (subgroup() * AT_ONCE + i) * 128u + lane();
-                [[unroll]] for (uint e = 0u; e < 4u; ++e) partial[at + e * 32u] = sum[e];
-            }
-            barrier();
-            for (uint i = gl_LocalInvocationID.x; i < tall * 8u; i += gl_WorkGroupSize.x) {
-                const uint e = i / 32u % 4u, l = i % 32u, n = first + i / 128u * ROWS + l / 4u + e / 2u * 8u, m = l % 4u * 2u + e % 2u;
-                if (n >= end || m >= batch) continue;
-                const uint from = place + i / (AT_ONCE * 128u) * split * AT_ONCE * 128u + i % (AT_ONCE * 128u);
-                float total = 0.0;
-                for (uint s = 0u; s < split; ++s) total += partial[from + s * AT_ONCE * 128u];
-                finish(m, n, total, begin == 0u, begin + split >= slices);
+                if (whole && begin + split < slices) continue;
+                barrier();
+                for (uint i = gl_LocalInvocationID.x; i < tall * 8u; i += gl_WorkGroupSize.x) {
+                    const uint e = i / 32u % 4u, l = i % 32u, n = first + i / 128u * ROWS + l / 4u + e / 2u * 8u, m = l % 4u * 2u + e % 2u;
+                    if (n >= end || m >= batch) continue;
+                    const uint from = place + i / (AT_ONCE * 128u) * split * AT_ONCE * 128u + i % (AT_ONCE * 128u);
+                    float total = 0.0;
+                    for (uint s = 0u; s < split; ++s) total += partial[from + s * AT_ONCE * 128u];
+                    finish(m, n, total, whole || begin == 0u, begin + split >= slices);
+                }
             }
         }
-    }
+        pass += group_count() * tall;
+        ++turn;
+    } while (whole && pass < end);
 }

@@ -83,12 +83,13 @@ inline void walk_rows(
     device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint from, uint end)
 {
     @{x_kept}
+    const uint row_runs = at.views == 0 ? shape.row_tiles * @{runs} : shape.x_stride / @{lanes};
     for (uint i = at.group; i < (end - from) * shape.batch; i += at.groups) {
         const uint n = from + i / shape.batch, m = i % shape.batch;
         float sum[1] = {};
         for (uint j = at.thread_index; j < shape.row_tiles; j += at.threads) {
-            load_x<1, 1>(x_in, shape.batch, shape.row_tiles, m, j, 0, x, x_sum);
-            accumulate<1, 1>(@{weights}, @{narrow_shape}shape.row_tiles, n, j, 0, x, x_sum, sum);
+            load_x<1, 1>(x_in + at.x_begin / @{lanes}, shape.batch, row_runs, m, j, 0, x, x_sum);
+            accumulate<1, 1>(@{weights}, @{narrow_shape}shape.row_tiles, at.weights_begin + n, j, 0, x, x_sum, sum);
         }
         const float all = simd_sum(sum[0]);
         if (at.lane == 0) partial[at.simdgroup] = all;
@@ -96,7 +97,7 @@ inline void walk_rows(
         if (at.thread_index == 0) {
             float total = 0.0f;
             for (uint s = 0; s < at.simdgroups; ++s) total += partial[s];
-            finish(to, shape, m, n, total);
+            finish(to, shape, at, m, n, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -116,6 +117,7 @@ inline void multiply_rows(
 @else
     const uint end = shape.rows;
 @end
+    const uint row_runs = at.views == 0 ? shape.row_tiles * @{runs} : shape.x_stride / @{lanes};
     half2 wide_x[KEPT][WORDS];
     float2 wide_x_unit[KEPT];  // what makes up for the power of two in it
     // As many simdgroups share rows as hold all of x between them, or as much of it as they can, and walk down the rows. Loops that
@@ -124,64 +126,75 @@ inline void multiply_rows(
     uint split = 1, turn = 0;
     while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split, tall = teams * 16;
-    for (uint begin = 0; begin < slices; begin += split) {
-        const uint own = (begin + at.simdgroup % split) * slice;
-        #pragma unroll
-        for (uint k = 0; k < KEPT; ++k) {
-            const uint j = min(own + 4 * k + lane.t, wide_tiles - 1);
-            load_wide_x(x_in, shape.batch, shape.row_tiles, lane.g, j, lane, wide_x[k], wide_x_unit[k]);
-            if (own + 4 * k + lane.g / 2 < wide_tiles) continue;
-            #pragma unroll
-            for (uint w = 0; w < WORDS; ++w) wide_x[k][w] = half2(0.0h);  // of a tile beyond the row
-        }
-        for (uint first = at.group * tall; first < end; first += at.groups * tall) {
-            // Halves of the memory in turn: who is ahead does not write where others still read.
-            threadgroup float *sums = partial + turn++ % 2 * at.simdgroups * 128;
-            const uint from = first + team * 16 + lane.g, row = min(from, end - 1), row_8 = min(from + 8, end - 1);
-            float2 sum = 0.0f, sum_8 = 0.0f;
-            @{fetched}
+    // Results of 16 bits hold no sums in parts: all of x passes for some rows, then for the next.
+    const bool whole = to.y_type != 0 && slices > split;
+    uint pass = at.group * tall;
+    do {
+        for (uint begin = 0; begin < slices; begin += split) {
+            const uint own = (begin + at.simdgroup % split) * slice;
             #pragma unroll
             for (uint k = 0; k < KEPT; ++k) {
                 const uint j = min(own + 4 * k + lane.t, wide_tiles - 1);
-                fetch_wide(@{weights}, @{shape}shape.row_tiles, row, j, @{fetched_at});
-                fetch_wide(@{weights}, @{shape}shape.row_tiles, row_8, j, @{fetched_8});
-            }
-            #pragma unroll
-            for (uint k = 0; k < KEPT; ++k) {
-                const uint j = min(own + 4 * k + lane.t, wide_tiles - 1);
-                const float most = largest_factor(@{shape}shape.row_tiles, row, j, @{fetched_at});
-                const float most_8 = largest_factor(@{shape}shape.row_tiles, row_8, j, @{fetched_8});
-                float unit, unit_8;
-                const float scale = scale_of(most_of_four(most, lane), 13, unit), scale_8 = scale_of(most_of_four(most_8, lane), 13, unit_8);
-                simdgroup_float8x8 products = make_filled_simdgroup_matrix<float, 8, 8>(0.0f), products_8 = products;
+                load_wide_x(x_in + at.x_begin / @{lanes}, shape.batch, row_runs, lane.g, j, lane, wide_x[k], wide_x_unit[k]);
+                if (own + 4 * k + lane.g / 2 < wide_tiles) continue;
                 #pragma unroll
-                for (uint part = 0; part < WORDS / PART; ++part) {
-                    half2 v[PART], v_8[PART];
-                    operands(part, @{shape}shape.row_tiles, row, j, @{fetched_at}, scale, v);
-                    operands(part, @{shape}shape.row_tiles, row_8, j, @{fetched_8}, scale_8, v_8);
-                    #pragma unroll
-                    for (uint w = 0; w < PART; ++w) {
-                        simdgroup_half8x8 x = matrix_of(wide_x[k][part * PART + w]);
-                        simdgroup_multiply_accumulate(products, matrix_of(v[w]), x, products);
-                        simdgroup_multiply_accumulate(products_8, matrix_of(v_8[w]), x, products_8);
-                    }
-                }
-                sum += own_of(products) * unit * wide_x_unit[k];
-                sum_8 += own_of(products_8) * unit_8 * wide_x_unit[k];
+                for (uint w = 0; w < WORDS; ++w) wide_x[k][w] = half2(0.0h);  // of a tile beyond the row
             }
-            threadgroup float *own_sums = sums + at.simdgroup * 128 + 2 * lane.t * 16 + lane.g;  // 16 rows of each right-hand side
-            own_sums[0] = sum.x;
-            own_sums[8] = sum_8.x;
-            own_sums[16] = sum.y;
-            own_sums[24] = sum_8.y;
-            threadgroup_barrier(mem_flags::mem_threadgroup);
-            for (uint i = at.thread_index; i < teams * 128; i += at.threads) {
-                const uint n = first + i / 128 * 16 + i % 16, m = i / 16 % 8;
-                if (n >= end || m >= shape.batch) continue;
-                float total = 0.0f;
-                for (uint s = 0; s < split; ++s) total += sums[(i / 128 * split + s) * 128 + i % 128];
-                finish(to, shape, m, n, total, begin == 0, begin + split >= slices);
+            for (uint first = pass; first < (whole ? min(pass + 1, end) : end); first += at.groups * tall) {
+                // Halves of the memory in turn: who is ahead does not write where others still read.
+                threadgroup float *sums = partial + (whole ? turn : turn++) % 2 * at.simdgroups * 128;
+                const uint from = first + team * 16 + lane.g, row = at.weights_begin + min(from, end - 1);
+                const uint row_8 = at.weights_begin + min(from + 8, end - 1);
+                float2 sum = 0.0f, sum_8 = 0.0f;
+                @{fetched}
+                #pragma unroll
+                for (uint k = 0; k < KEPT; ++k) {
+                    const uint j = min(own + 4 * k + lane.t, wide_tiles - 1);
+                    fetch_wide(@{weights}, @{shape}shape.row_tiles, row, j, @{fetched_at});
+                    fetch_wide(@{weights}, @{shape}shape.row_tiles, row_8, j, @{fetched_8});
+                }
+                #pragma unroll
+                for (uint k = 0; k < KEPT; ++k) {
+                    const uint j = min(own + 4 * k + lane.t, wide_tiles - 1);
+                    const float most = largest_factor(@{shape}shape.row_tiles, row, j, @{fetched_at});
+                    const float most_8 = largest_factor(@{shape}shape.row_tiles, row_8, j, @{fetched_8});
+                    float unit, unit_8;
+                    const float scale = scale_of(most_of_four(most, lane), 13, unit);
+                    const float scale_8 = scale_of(most_of_four(most_8, lane), 13, unit_8);
+                    simdgroup_float8x8 products = make_filled_simdgroup_matrix<float, 8, 8>(0.0f), products_8 = products;
+                    #pragma unroll
+                    for (uint part = 0; part < WORDS / PART; ++part) {
+                        half2 v[PART], v_8[PART];
+                        operands(part, @{shape}shape.row_tiles, row, j, @{fetched_at}, scale, v);
+                        operands(part, @{shape}shape.row_tiles, row_8, j, @{fetched_8}, scale_8, v_8);
+                        #pragma unroll
+                        for (uint w = 0; w < PART; ++w) {
+                            simdgroup_half8x8 x = matrix_of(wide_x[k][part * PART + w]);
+                            simdgroup_multiply_accumulate(products, matrix_of(v[w]), x, products);
+                            simdgroup_multiply_accumulate(products_8, matrix_of(v_8[w]), x, products_8);
+                        }
+                    }
+                    sum += own_of(products) * unit * wide_x_unit[k];
+                    sum_8 += own_of(products_8) * unit_8 * wide_x_unit[k];
+                }
+                threadgroup float *own_sums = sums + at.simdgroup * 128 + 2 * lane.t * 16 + lane.g;  // 16 rows of each right-hand side
+                const bool adds = whole && begin > 0;
+                own_sums[0] = adds ? own_sums[0] + sum.x : sum.x;
+                own_sums[8] = adds ? own_sums[8] + sum_8.x : sum_8.x;
+                own_sums[16] = adds ? own_sums[16] + sum.y : sum.y;
+                own_sums[24] = adds ? own_sums[24] + sum_8.y : sum_8.y;
+                if (whole && begin + split < slices) continue;
+                threadgroup_barrier(mem_flags::mem_threadgroup);
+                for (uint i = at.thread_index; i < teams * 128; i += at.threads) {
+                    const uint n = first + i / 128 * 16 + i % 16, m = i / 16 % 8;
+                    if (n >= end || m >= shape.batch) continue;
+                    float total = 0.0f;
+                    for (uint s = 0; s < split; ++s) total += sums[(i / 128 * split + s) * 128 + i % 128];
+                    finish(to, shape, at, m, n, total, whole || begin == 0, begin + split >= slices);
+                }
             }
         }
-    }
+        pass += at.groups * tall;
+        ++turn;
+    } while (whole && pass < end);
 }

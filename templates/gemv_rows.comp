@@ -28,18 +28,20 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 @end
 
 void main() {
+    find_matrix();
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
 @if ragged
     // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
-    const uint row_cols = @{row_cols}, whole_tiles = row_cols % @{whole_unit}u == 0u ? row_cols / @{tile_elements}u : 0u;
+    const uint row_cols = @{row_cols}, whole = row_cols % @{whole_unit}u + (VIEWS == 0u ? 0u : (x_begin | x_stride) % @{lanes}u);
+    const uint whole_tiles = whole == 0u ? row_cols / @{tile_elements}u : 0u;
 @end
 @if single
     for (uint vector = 0u; vector < batch; ++vector) {
         uint held = ~0u;
-        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
             float sum[ROWS];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
             for (uint c = gl_SubgroupID % split; c < slices; c += split) {
@@ -72,7 +74,7 @@ void main() {
 }
 @else
     uint held = ~0u;
-    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+    for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         float sum[ROWS][BATCH];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;

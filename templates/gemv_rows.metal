@@ -21,8 +21,14 @@ inline void sum_rows(
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
 @if ragged
     // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
-    const uint row_cols = @{row_cols}, whole_tiles = row_cols % @{whole_unit} == 0 ? row_cols / @{tile_elements} : 0;
+    const uint row_cols = @{row_cols}, whole = row_cols % @{whole_unit} + (at.views == 0 ? 0 : (at.x_begin | shape.x_stride) % @{lanes});
+    const uint whole_tiles = whole == 0 ? row_cols / @{tile_elements} : 0, own_runs = row_cols / @{lanes};
+    const uint x_stride = at.views == 0 ? row_cols : shape.x_stride;
+@else
+    const uint own_runs = shape.row_tiles * @{runs};
 @end
+    const uint row_runs = at.views == 0 ? own_runs : shape.x_stride / @{lanes};
+    device const X *x_begin = x_in + at.x_begin / @{lanes};
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -37,18 +43,19 @@ inline void sum_rows(
                 if (j >= whole_tiles) {
                     for (uint r = 0; r < ROWS; ++r) {
                         float part[BATCH];
-                        sum_cut<BATCH>(@{weights}, @{cut_shape}elements_of(x_in), shape.batch, row_cols,
+                        sum_cut<BATCH>(@{weights}, @{cut_shape}elements_of(x_in) + at.x_begin, shape.batch, row_cols, x_stride,
                                        min(first + team * ROWS + r, shape.rows - 1), j, part);
                         for (uint m = 0; m < BATCH; ++m) sum[r][m] += part[m];
                     }
                     continue;
                 }
-                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, row_cols / @{lanes}, 0, j, k, @{x_passed});
+                if (c != held) load_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, k, @{x_passed});
 @else
-                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, @{x_passed});
+                if (c != held) load_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, k, @{x_passed});
 @end
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(@{weights}, @{shape}shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, @{x_passed}, sum[r]);
+                    accumulate<TILES, BATCH>(@{weights}, @{shape}shape.row_tiles,
+                                             at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, @{x_passed}, sum[r]);
             }
             held = c;
         }
@@ -58,7 +65,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -67,7 +74,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

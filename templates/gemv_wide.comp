@@ -40,7 +40,7 @@ void walk() {
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
     const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
-    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+    for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
@@ -87,7 +87,7 @@ void walk() {
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
   @if looks_up
-        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = gl_NumWorkGroups.x * teams * ROWS;
+        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = group_count() * teams * ROWS;
         const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
         if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
         if (round + 1u < rounds && first + step < rows) continue;
@@ -107,6 +107,7 @@ void walk() {
 }
 
 void main() {
+    find_matrix();
     @{fill_tables}
     // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
     if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();

@@ -1,7 +1,7 @@
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
 // that are one or more subgroups further on.
 void stage_x(uint vector, uint begin, uint end, uint own) {
-    const uint runs = vector * row_tiles * @{row_tile_runs}u, runs_end = runs + @{staged_end};
+    const uint runs = x_from(vector, row_tiles * @{row_tile_runs}u), runs_end = runs + @{staged_end};
     for (staged_from = runs + @{staged_begin}; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();

@@ -20,7 +20,7 @@ typedef enum family { GEMV, GEMV_MATRIX, GEMV_ID, DEQUANT_MATRIX, GATHER_MATRIX,
 
 static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED, QK_SCHEDULE_TEAMS};
 static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "patch_dequant", "patch_gather"};
-static const uint32_t push_bytes[] = {24, 36, 36, 20, 32};
+static const uint32_t push_bytes[] = {QK_GEMV_PUSH_BYTES, QK_GEMV_MATRIX_PUSH_BYTES, QK_GEMV_ID_PUSH_BYTES, 20, 32};
 
 #define WEIGHTS(patch)                                                                                                 \
     {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2}, {         \
@@ -170,13 +170,13 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "kernel->bindings[3].role is 2, must be 1, as this family has it")                                               \
     X(role_weights, GATHER_MATRIX, c->bindings[1].role = QK_ROLE_STATUS, ARGUMENT,                                     \
       "kernel->bindings[1].role is 4, must be 0, as this family has it")                                               \
-    X(push, GEMV, c->kernel.push_bytes = 32, ARGUMENT, "kernel->push_bytes is 32, must be 24, as this family has it")  \
+    X(push, GEMV, c->kernel.push_bytes = 32, ARGUMENT, "kernel->push_bytes is 32, must be 92, as this family has it")  \
     X(push_matrix, GEMV_MATRIX, c->kernel.push_bytes = 20, ARGUMENT,                                                   \
-      "kernel->push_bytes is 20, must be 36, as this family has it")                                                   \
+      "kernel->push_bytes is 20, must be 104, as this family has it")                                                  \
     X(push_id, GEMV_ID, c->kernel.push_bytes = 20, ARGUMENT,                                                           \
-      "kernel->push_bytes is 20, must be 36, as this family has it")                                                   \
+      "kernel->push_bytes is 20, must be 72, as this family has it")                                                   \
     X(push_limit, GEMV_ID, c->backend.limits.push_bytes = 24, LIMIT,                                                   \
-      "kernel->push_bytes is 36, must be at most 24 on this device")                                                   \
+      "kernel->push_bytes is 72, must be at most 24 on this device")                                                   \
     X(view_id, GEMV_ID, c->kernel.view = QK_VIEW_MATRIX, ARGUMENT,                                                     \
       "kernel->view is 2, must be QK_VIEW_BLOCKS for this function")                                                   \
     X(view_dequant, DEQUANT_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                         \
@@ -191,10 +191,10 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "the device lacks storageBuffer8BitAccess, subgroup arithmetic in compute shaders, which the kernel requires")   \
     X(no_subgroups_matrix, GEMV_MATRIX, c->backend.limits.features = QK_FEATURE_STORAGE_8BIT, UNSUPPORTED,             \
       "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
-    X(constants, GEMV, c->kernel.spec_constant_count = 17, ARGUMENT,                                                    \
-      "kernel->spec_constant_count is 17, must be at most 16")                                                           \
-    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 17, ARGUMENT,                                              \
-      "kernel->spec_constant_count is 17, must be at most 16")                                                           \
+    X(constants, GEMV, c->kernel.spec_constant_count = 21, ARGUMENT,                                                    \
+      "kernel->spec_constant_count is 21, must be at most 20")                                                           \
+    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 21, ARGUMENT,                                              \
+      "kernel->spec_constant_count is 21, must be at most 20")                                                           \
     X(no_rows, GEMV, c->constants[2].value = 0, ARGUMENT,                                                              \
       "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
     X(no_rows_matrix, GEMV_MATRIX, c->constants[2].value = 0, ARGUMENT,                                                \

@@ -194,7 +194,7 @@ mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan
   's/if \(!c->from\.layout\) qg_floats_of/if (0) qg_floats_of/' script convert "c vulkan"
 
 # ---- sizes ----
-mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
+mutate "zero sizes launch nothing" $launch 's/, empty = rows == 0 \|\| cols == 0 \|\| batch == 0;/, empty = 0;/' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "rows of half a joined block" $choose 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
@@ -235,9 +235,9 @@ mutate "N ragged: no row is written beyond the last" templates/gemv_shared.comp 
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
 mutate "N ragged, rows shared out" templates/gemv_rows.comp 's/if \(first \+ i < rows\) finish/finish/' unit gemv_test
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
-  's/shape.row_tiles, min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/shape.row_tiles, \1/' script gemv msl "blocks q4_0 19 3 1 f32"
+  's/at.weights_begin \+ min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/at.weights_begin + \1/' script gemv msl "blocks q4_0 19 3 1 f32"
 mutate "M ragged: no vector is written beyond the last" templates/gemv_shared.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
-mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!first \|\| does\(ADDS_TO_Y\)\) sum \+= y\[at\];//' \
+mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!first \|\| does\(ADDS_TO_Y\)\) sum \+= y_before\(at\);//' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
 mutate "several vectors: each has its own x" templates/share_slice.glsl 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
 mutate "several vectors: x is there before it is read" templates/share_slice.glsl '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
@@ -259,17 +259,17 @@ mutate "the choice of a class: what the device can launch" $pick 's/\(kernels\[i
 mutate "the choice of a class: few rows are counted for each processor" $pick 's/QK_CHOICE_FEW \* processors/QK_CHOICE_FEW * 100u/' unit choose_test
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
-mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u, .*\)/finish(m, n, total)/' unit mma_test
+mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, whole \|\| begin == 0u, .*\)/finish(m, n, total)/' unit mma_test
 mutate "what y holds stays" templates/finish.glsl 's/!first \|\| does\(ADDS_TO_Y\)/!first/' unit gemv_test
 mutate "earlier parts stay" templates/finish.glsl 's/!first \|\| (does\(ADDS_TO_Y\))/\1/' unit gemv_test
 mutate "what y holds stays, MSL" templates/finish.metal 's/!first \|\| \(to.epilogue & ADDS_TO_Y\) != 0/!first/' script gemv msl "residual q4_0"
-mutate "a bias is of its row, in parts" templates/finish.glsl 's/row = y_first % y_rows \+ n;/row = n;/' unit gemv_test
+mutate "a bias is of its row, in parts" templates/finish.glsl 's/row = y_first % y_rows \+ n,/row = n,/' unit gemv_test
 mutate "a bias is added once" templates/finish.glsl 's/first \&\& does\(ADDS_BIAS/does(ADDS_BIAS/' unit gemv_test
 mutate "a bias is of its expert" templates/finish.glsl 's/row = expert \* rows \+ n/row = n/' unit gemv_test
 mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*;/push.epilogue;/' script gemv msl expert_bias
 mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[r.row\]/sum += to.bias[0]/' script gemv msl expert_bias
 mutate "a scale of rows" templates/finish.glsl 's/does\(SCALES_ROWS\) \? row/does(SCALES_ROWS) ? 0u/' unit gemv_test
-mutate "a scale of vectors, in eights" templates/finish.glsl 's/m \+ y_first \/ y_rows : 0u/m : 0u/' unit gemv_test
+mutate "a scale of vectors, in eights" templates/finish.glsl 's/\? vector_number\(vector\) : 0u/? m : 0u/' unit gemv_test
 mutate "a scale of slots" templates/finish.glsl 's/\? pair : expert/? 0u : expert/' unit gemv_test
 mutate "a scale of experts" templates/finish.glsl 's/\? pair : expert/? pair : 0u/' unit gemv_test
 mutate "a scale of experts, MSL" templates/finish.metal 's/: r.tensor\]/: 0]/' script gemv msl expert_bias
@@ -281,8 +281,38 @@ mutate "a residual, MSL" templates/finish.metal 's/sum \+= to.residual\[r.at\]/s
 mutate "a gate is not for what y holds" runtime/include/qkgen/dispatch_epilogue.h 's/e.gate != NULL \&\& e.adds != 0/0/' unit dispatch_sums_test
 mutate "what scales are for is checked" runtime/include/qkgen/dispatch_epilogue.h 's/> QK_PER_VECTOR\)/> 99)/' unit dispatch_sums_test
 mutate "a pipeline has what is asked for" runtime/include/qkgen/dispatch_epilogue.h 's/constants\[i\] = bits;/constants[i] = bits * 0;/' unit gemv_test
-mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/many == QK_PER_RESULT \? rows \* 4 : 4/0 ? rows * 4 : 4/' unit dispatch_sums_test
+mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/many == QK_PER_ROW \? r->rows \* 4 : 4/0 ? r->rows * 4 : 4/' unit dispatch_sums_test
 mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
+views=$headers/dispatch_views.h
+mutate "views: products divide" $views 's/p->counts\[d\] % weights != 0/0/' unit views_dispatch_test
+mutate "views: results do not overlap" $views 's/d->count > 1 \&\& d->stride < reach/0/' unit views_dispatch_test
+mutate "views: x begins where runs are loaded" $views 's/if \(stride % 4 == 0\)/if (1)/' unit views_dispatch_test
+mutate "views: patches have one matrix" $views 's/weights > 1 \&\& kernel->view != QK_VIEW_BLOCKS/0/' unit views_dispatch_test
+mutate "views: the type of y is checked" $views 's/\(uint32_t\)type <= QK_Y_BF16/1/' unit views_dispatch_test
+mutate "views: where the device cannot bind x" $views 's/views \&\& own < device \? own/views ? 1/' unit views_dispatch_test
+mutate "views: a word has two results" $headers/dispatch_epilogue.h 's/unit == r->bytes \|\| /1 || /' unit views_dispatch_test
+mutate "views: bindings begin where the device has them" $views 's/range.offset = begin - extra;/range.offset = begin;/' unit views_dispatch_test
+mutate "views: what comes before is not counted" $views 's/\*skip = extra \/ bytes;/*skip = 0;/' unit views_dispatch_test
+mutate "views: all of x fits into a binding, or a product's" $launch 's/p->apart \|= !qk_fits_binding_\(call, i, limit\);/;/' unit views_dispatch_test
+mutate "views: a launch has no more workgroups than there may be" $launch 's/qk_max_\(1, qk_min_\(s->products, most .*;$/s->products;/' unit views_dispatch_test
+mutate "views: a product's weights" $views 's/(number \/ p->counts\[0\] \/ p->sharing\[1\] \* )p->weights_at\[1\]/\10/' unit views_dispatch_test
+mutate "views: operands of other products are read before they go" $headers/dispatch_gemm.h 's/if \(s.product > 0\) .*/if (0)/' unit views_dispatch_test
+mutate "views: no sum in parts is rounded" $launch 's/if \(p->y_type != QK_Y_F32\)/if (0)/' unit views_dispatch_test
+mutate "views: ragged rows begin anywhere in plain rows" $launch 's/if \(p->on \&\& p->uneven\)/if (0)/' unit views_dispatch_test
+mutate "views: what is off costs nothing" $views 's/p->on = qk_product_count_\(p\) > 1/p->on = 1/' unit views_dispatch_test
+mutate "views: experts apart" $views 's/p->weights < rows\)/0)/' unit views_dispatch_test
+mutate "views: a matrix's rows" templates/views.glsl 's/n : weights_begin \+ n/n : n/' script views vulkan
+mutate "views: a stride of x" templates/views.glsl 's/x_begin \+ vector \* x_stride\) \//x_begin + vector * 256u) \//' script views vulkan
+mutate "views: a stride of y" templates/finish.glsl 's/y_begin \+ vector \* y_stride/y_begin + vector * y_rows/' script views vulkan
+mutate "views: elements before y" templates/finish.glsl 's/at : at \+ y_skip/at : at/' script views vulkan
+mutate "views: an expert's ids" templates/views.glsl 's/pair \/ slots \* ids_inner/pair \/ slots * slots/' script views vulkan
+mutate "views: operands of each product" templates/gemm_operands.glsl 's/return matrix_number\(\) \* end_of_operands/return 0u * end_of_operands/' script views vulkan
+mutate "views: a neighbour's half stays" templates/finish.glsl 's/atomicAnd\(y_halves\[at \/ 2u\], .*\);/y_halves[at \/ 2u] = 0u;/' script views vulkan
+mutate "views: halves are rounded to even" templates/prelude.glsl 's/0xFFFu \+ \(\(magnitude >> 13\) \& 1u\)/0x1000u/' script views vulkan
+mutate "views: a matrix's rows, MSL" templates/gemv_rows.metal 's/at.weights_begin \+ min/min/' script views msl
+mutate "views: a stride of y, MSL" templates/finish.metal 's/vector \* shape.y_stride/vector * shape.y_rows/' script views msl
+mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/r.at/' script views msl
+mutate "views: halves, MSL" templates/finish.metal 's/as_type<ushort>\(half\(sum\)\)/f32_to_bf16(sum)/' script views msl
 glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == call.x\)/)/' unit ggml_test
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/parts == 1 \&\& !in.copied/!in.copied/' unit ggml_test
@@ -307,7 +337,7 @@ mutate "experts times many: they are counted" templates/gemm_offsets.comp 's/ato
 mutate "experts times many: x of a slot" templates/gemm_tiles.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' script gemm_id vulkan files
 mutate "experts times many: pairs of an expert, not of all" templates/gemm_offsets.comp 's/min\(begin \+ TILE_COLS, .*\);/min(begin + TILE_COLS, all_pairs());/' script gemm_id vulkan files
 mutate "experts times many: barriers between sorting" $gemm_id 's/status = outer->barrier\(outer->context, error\);/(void)outer;/' unit gemm_id_dispatch_test
-mutate "experts times many: no more than are sorted" $gemm_id 's/g->experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test
+mutate "experts times many: no more than are sorted" $gemm_id 's/g->shape.experts > QK_GEMM_ID_EXPERTS\)/0)/' unit gemm_id_dispatch_test
 mutate "experts times many: scratch has room for what is sorted" $gemm_id 's/sums \+ 4 \* qk_sorted_words_\(g\)/sums/' unit gemm_id_dispatch_test
 mutate "x_slots is 1 or slots" runtime/include/qkgen/dispatch_check.h 's/x_slots != 1 \&\& x_slots != slots/0/' unit dispatch_sums_test
 mutate "experts, x of a slot, Vulkan" templates/gemv_id_wide.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' unit gemv_test
@@ -344,7 +374,7 @@ mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id_
 mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id_wide.comp 's/ \&\& first \+ team \* ROWS \+ lane < rows//' \
   unit gemv_test
 mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/vector == held_vector/true/' unit gemv_test
-mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = vector \* row_tiles/runs = 0u * row_tiles/' unit gemv_test
+mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = x_from\(vector,/runs = x_from(0u,/' unit gemv_test
 mutate "experts: every part is some workgroup's" templates/gemv_id_wide.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
 mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test
 mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) finish/) finish/' \
@@ -367,18 +397,18 @@ mutate "offsets of 64 bits" $launch 's/(range.offset = .*)first \* argument->uni
 mutate "bindings of a launch are below 4 GiB" $launch 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
   unit dispatch_sums_test
 mutate "tiles of a launch are below 2^32" $launch 's/most_tiles \/ g->row_tiles/most_tiles/' unit dispatch_sums_test
-mutate "tiles of the experts of a launch are below 2^32" $launch 's/UINT32_MAX \/ \(rows \* row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
+mutate "tiles of the experts of a launch are below 2^32" $launch 's/UINT32_MAX \/ \(qk_max_\(g.planes.weights, rows\) \* g.row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
 mutate "products that overflow are errors" $check 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a matrix are below 2^32" $check 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a gather are below 2^32" $launch 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
-mutate "all launches together cover the rows" $launch 's/(ranges\[i\] = i < weights.*qk_part_\(\&call->arguments\[i\], )first/\10/' unit gemv_test
+mutate "all launches together cover the rows" $launch 's/(\? qk_part_\(\&call->arguments\[i\], )s->first/\10/' unit gemv_test
 
 # ---- what a stub checks ----
 mutate "sizes of buffers" $check 's/if \(range.size < a->need\)/if (0)/' unit dispatch_sums_test
 mutate "K is a multiple of the block" $check 's/value != 0 \&\& value % kernel->block_elements == 0/value != 0/' unit dispatch_sums_test
 mutate "rows and columns are multiples of the block" $check 's/by_rows \|\| cols % kernel->block_cols != 0/0 \&\& by_rows/' unit dispatch_sums_test
 mutate "offsets are aligned" $check 's/if \(range.offset % a->alignment != 0\)/if (0)/' unit dispatch_sums_test
-mutate "offsets are aligned to an element" $check 's/if \(a->alignment < element\)/if (0)/' unit dispatch_sums_test
+mutate "offsets are aligned to an element" $check 's/alignment < element \? element : alignment/alignment/' unit dispatch_sums_test
 mutate "parts begin at aligned offsets" $launch 's/units - units % step/units/' unit dispatch_sums_test
 mutate "nothing written overlaps" $check 's/(i == j \|\| !a->written)/1 || \1/' unit dispatch_sums_test
 mutate "no buffer is NULL" $check 's/if \(range.buffer == NULL\)/if (0)/' unit dispatch_sums_test
@@ -387,10 +417,10 @@ mutate "workgroups of the device" $check 's/kernel->workgroup_size == 0 \|\| ker
   unit dispatch_test
 mutate "push constants of the device" $check 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
 mutate "storage range of the device" $launch 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
-mutate "right-hand sides are counted in 32 bits" $check 's/if \(g->batch > UINT32_MAX\)/if (0)/' unit dispatch_sums_test
+mutate "right-hand sides are counted in 32 bits" $headers/dispatch_views.h 's/if \(g->batch > UINT32_MAX\)/if (0)/' unit dispatch_sums_test
 mutate "a launch takes eight right-hand sides" $launch 's/vector \+= QK_GEMV_MAX_BATCH/vector += batch/' unit dispatch_sums_test
-mutate "x of a later launch" $launch 's/(qk_part_\(&call->arguments\[weights\]), vector/\1, 0/' unit dispatch_sums_test
-mutate "y of a later launch" $launch 's/vector \* g->rows \+ first/first/' unit dispatch_sums_test
+mutate "x of a later launch" $launch 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test
+mutate "y of a later launch" $launch 's/s->vector \* g->rows \+ s->first/s->first/' unit dispatch_sums_test
 mutate "x of a later launch begins at an aligned offset" $launch 's/(alignment != 0) \&\& bytes % alignment != 0/0/' unit dispatch_sums_test
 mutate "columns are walked where a matrix is whole blocks" $choose 's/matrix_rows % kernel->block_rows == 0 \&\& cols/matrix_rows != 0 \&\& cols/' unit dispatch_sums_test
 mutate "as many threads share out a row as the bound counts on" $choose 's/return threads >= qk_constant_(.*) \* qk_least_parts_/return threads >= qk_constant_\1 * 0 * qk_least_parts_/' \

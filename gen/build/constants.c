@@ -76,7 +76,8 @@ static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_
         {QK_CONSTANT_LOCAL_SIZE_X, vulkan}, {QK_CONSTANT_KEPT, true},        {QK_CONSTANT_AT_ONCE, vulkan},
         {QK_CONSTANT_ORDER_A, vulkan},      {QK_CONSTANT_ORDER_BC, vulkan},  {QK_CONSTANT_X_TYPE, vulkan},
         {QK_CONSTANT_UNIT_ROWS, vulkan},    {QK_CONSTANT_UNIT_COLS, vulkan}, {QK_CONSTANT_UNIT_DEPTH, vulkan},
-        {QK_CONSTANT_LANES, vulkan},        {QK_CONSTANT_EPILOGUE, vulkan}};
+        {QK_CONSTANT_LANES, vulkan},        {QK_CONSTANT_EPILOGUE, vulkan},  {QK_CONSTANT_VIEWS, true},
+        {QK_CONSTANT_Y_TYPE, true}};
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 
@@ -86,7 +87,8 @@ static void describe_tile_constants(qg_arena *arena, const qg_kernel *kernel, qk
         {QK_CONSTANT_OWN_ROWS, true},     {QK_CONSTANT_OWN_COLS, true},  {QK_CONSTANT_ORDER_A, true},
         {QK_CONSTANT_ORDER_BC, true},     {QK_CONSTANT_SCHEDULE, true},  {QK_CONSTANT_X_TYPE, true},
         {QK_CONSTANT_K_PARTS, true},      {QK_CONSTANT_UNIT_ROWS, true}, {QK_CONSTANT_UNIT_COLS, true},
-        {QK_CONSTANT_UNIT_DEPTH, true},   {QK_CONSTANT_LANES, true},     {QK_CONSTANT_EPILOGUE, true}};
+        {QK_CONSTANT_UNIT_DEPTH, true},   {QK_CONSTANT_LANES, true},     {QK_CONSTANT_EPILOGUE, true},
+        {QK_CONSTANT_VIEWS, true},        {QK_CONSTANT_Y_TYPE, true}};
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 
@@ -110,7 +112,9 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_LANES, kernel->ahead && vulkan},
                           {QK_CONSTANT_WIDTH, kernel->columns && vulkan},
                           {QK_CONSTANT_X_TYPE, (sums || kernel->family->encodes) && vulkan},
-                          {QK_CONSTANT_EPILOGUE, sums && vulkan}};
+                          {QK_CONSTANT_EPILOGUE, sums && vulkan},
+                          {QK_CONSTANT_VIEWS, sums},
+                          {QK_CONSTANT_Y_TYPE, sums}};
     if (kernel->family->in_tiles)
         describe_tile_constants(arena, kernel, described);
     else if (qg_is_mma(kernel))

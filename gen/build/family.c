@@ -498,10 +498,13 @@ static uint32_t features(const qg_kernel *kernel) {
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
+    if (qg_is_mma(kernel)) bits |= QK_FEATURE_STORAGE_16BIT; /* of results, where a device has halves anyway */
     if (qg_is_mma(kernel)) bits |= QK_FEATURE_FLOAT16 | (kernel->family->in_tiles ? 0 : QK_FEATURE_COOPERATIVE_MATRIX);
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
 }
+
+bool qg_stores_halves(const qg_kernel *kernel) { return (features(kernel) & QK_FEATURE_STORAGE_16BIT) != 0; }
 
 bool qg_is_epilogue(qk_role role) {
 #define EPILOGUE_CASE(bit, NAME, ...) case QK_ROLE_##NAME:

@@ -6,7 +6,7 @@
 
 #include <qkgen/kernel.h>
 
-enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 19, QG_MAX_FAMILY_TYPES = 3 };
+enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 26, QG_MAX_FAMILY_TYPES = 3 };
 
 /* The last bindings of a family that sums, and how many they are. */
 #define QG_EPILOGUE_BINDING(bit, NAME, field, binding, many, meaning)                                                  \
@@ -23,6 +23,13 @@ enum {
     "rows", "row_first", "row_end", "row_tiles", "tokens", "batch_tokens", "batches", "value_step", "value_batch",     \
         "value_outer", "index_words", "index_step", "index_batch", "index_outer", "index_batches", "index_outers",     \
         "row_step", "row_batch", "row_outer"
+/* Push constants of views, at the end of all others. */
+#define QG_VIEWS_PUSH                                                                                                  \
+    "groups", "matrix_first", "matrices", "vectors", "sharing", "sharing_outer", "weights_first", "weights_inner",     \
+        "weights_outer", "x_first", "x_stride", "x_inner", "x_outer", "y_skip", "y_stride", "y_inner", "y_outer"
+#define QG_EXPERT_VIEWS_PUSH                                                                                           \
+    "weights_inner", "x_first", "x_stride", "x_inner", "y_skip", "y_stride", "y_inner", "ids_skip", "ids_inner"
+enum { QG_N_VIEWS_PUSH = 17, QG_N_EXPERT_VIEWS_PUSH = 9 };
 /* Whether an epilogue reads what has that role. */
 bool qg_is_epilogue(qk_role role);
 
@@ -179,6 +186,9 @@ qg_kernel qg_transcode_new(qg_arena *arena, const qg_layout *from, const qg_layo
 uint32_t qg_unit(const qg_kernel *kernel);
 /* Bindings of a kernel, without stored tables. */
 uint32_t qg_bindings_of(const qg_kernel *kernel);
+/* Whether a kernel that sums stores results of 16 bits by themselves, on Vulkan: where it asks for such storage anyway.
+ * Else two of them share a word. */
+bool qg_stores_halves(const qg_kernel *kernel);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 

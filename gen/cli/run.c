@@ -166,25 +166,44 @@ static const char *vectors_text(const qg_job *job) {
                      (unsigned long long)job->x_slots);
 }
 
+/* Where vectors and matrices lie. */
+static bool place(qg_job *job, const char *views) {
+    const char *why = NULL;
+    if (views && !job->family->sums)
+        return qg_complain("--views is for families that sum; %s has no vectors", job->family->name) == 0;
+    if (!job->family->sums) return true;
+    if (views) why = qg_views_read(job->arena, views, job->family->in_blocks, &job->views);
+    if (why) return qg_complain("--views: %s", why) == 0;
+    if (job->batch == 0) job->batch = 1;
+    const qg_sum_shape shape = {job->rows, job->cols, job->batch, job->experts, job->slots, job->x_slots};
+    why = qg_places_of(job->arena, &job->views, &shape, &job->places);
+    return !why || qg_complain("--views: %s", why) == 0;
+}
+
 static bool open_x(qg_job *job, const char *path) {
     qg_input file;
     if (!path) return qg_complain("%s needs --x FILE, the right-hand sides", job->family->name) == 0;
     if (job->rows == 0 || job->cols == 0)
         return qg_complain("%s needs --rows and --cols, both at least 1", job->family->name) == 0;
-    const uint64_t matrices = job->experts ? job->experts : 1;
-    if (job->rows > UINT64_MAX / job->cols / matrices || matrices * job->rows * job->cols != job->elements)
+    const uint64_t matrices = job->places.matrices, rows = job->places.weight_rows,
+                   each = qg_scalars[job->type].bits / 8;
+    if (rows > UINT64_MAX / job->cols || rows * job->cols != job->elements) {
+        const char *what = rows != matrices * job->rows
+                               ? qg_format(job->arena, " of %llu rows in all,", (unsigned long long)rows)
+                           : job->experts ? qg_format(job->arena, " --experts %llu times", (unsigned long long)matrices)
+                           : matrices > 1 ? qg_format(job->arena, " %llu matrices times", (unsigned long long)matrices)
+                                          : "";
         return qg_complain("the weights hold %llu elements, which is not%s --rows %llu times --cols %llu",
-                           (unsigned long long)job->elements,
-                           job->experts ? qg_format(job->arena, " --experts %llu times", (unsigned long long)matrices)
-                                        : "",
-                           (unsigned long long)job->rows, (unsigned long long)job->cols) == 0;
-    if (job->batch == 0) job->batch = 1;
+                           (unsigned long long)job->elements, what, (unsigned long long)job->rows,
+                           (unsigned long long)job->cols) == 0;
+    }
     if (!qg_input_open(path, &file)) return false;
-    const uint64_t row = job->cols * (qg_scalars[job->type].bits / 8), vectors = qg_job_vectors(job);
-    if (vectors > UINT64_MAX / row || file.bytes != vectors * row)
-        return qg_complain("%s holds %llu bytes, but %s of --cols %llu in %s has %llu", path,
+    const uint64_t elements = job->places.x_elements;
+    if (elements > UINT64_MAX / each || file.bytes != elements * each)
+        return qg_complain("%s holds %llu bytes, but %s of --cols %llu in %s%s has %llu", path,
                            (unsigned long long)file.bytes, vectors_text(job), (unsigned long long)job->cols,
-                           qg_scalars[job->type].name, (unsigned long long)(vectors * row)) == 0;
+                           qg_scalars[job->type].name, job->views.given ? " with --views" : "",
+                           (unsigned long long)(elements * each)) == 0;
     job->x = file.data;
     return true;
 }
@@ -210,6 +229,30 @@ static bool refuse_epilogue(const qg_job *job, const char *option) {
     return qg_complain("--%s is for families that sum; %s has no results for it", option, job->family->name) == 0;
 }
 
+/* What y holds before, in the type that it is stored in. */
+static bool open_before(qg_job *job, const char *path, const char *what) {
+    const qg_scalar type = qg_views_type(&job->views, job->ids != NULL);
+    const uint64_t count = job->places.y_elements, bytes = count * qg_job_result_bytes(job);
+    qg_input file;
+    if (!qg_input_open(path, &file)) return false;
+    if (file.bytes != bytes)
+        return qg_complain("%s holds %llu bytes, but %s in %s has %llu", path, (unsigned long long)file.bytes, what,
+                           qg_scalars[type].name, (unsigned long long)bytes) == 0;
+    float *floats = QG_NEW_ARRAY(job->arena, float, count + 1);
+    for (uint64_t i = 0; i < count; ++i) floats[i] = qg_result_at(file.data, type, i);
+    job->before = file.data;
+    job->epilogue.before = floats;
+    return true;
+}
+
+/* The expert of each vector of results; NULL: there are none. */
+static const uint32_t *ids_of_vectors(const qg_job *job) {
+    if (!job->ids) return NULL;
+    uint32_t *ids = QG_NEW_ARRAY(job->arena, uint32_t, job->places.vectors + 1);
+    for (uint64_t i = 0; i < job->places.vectors; ++i) ids[i] = job->ids[job->places.ids_of[i]];
+    return ids;
+}
+
 /* What results are added to, and what they meet, from a file for each row of epilogue.def. */
 static bool open_epilogue(qg_job *job, const char *added, const char *const *files) {
     qg_epilogue *e = &job->epilogue;
@@ -218,15 +261,15 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
     if (added && files[QG_EPILOGUE_GATE])
         return qg_complain("--add is not for --gate: --residual is added behind it") == 0;
     e->rows = job->rows;
-    e->vectors = job->batch * (job->ids ? job->slots : 1);
+    e->vectors = job->places.vectors;
     e->experts = job->ids ? job->experts : 0;
-    e->ids = job->ids;
-    if (added)
-        e->before = open_floats(
-            added, e->vectors * e->rows,
-            job->ids ? qg_format(job->arena, "--tokens %llu of --slots %llu and --rows %llu", batch, slots, rows)
-                     : qg_format(job->arena, "--batch %llu of --rows %llu", batch, rows));
-    bool good = !added || e->before;
+    e->ids = ids_of_vectors(job);
+    e->y_of = job->places.y_of;
+    e->y_elements = job->places.y_elements;
+    bool good = !added || open_before(job, added,
+                                      job->ids ? qg_format(job->arena, "--tokens %llu of --slots %llu and --rows %llu",
+                                                           batch, slots, rows)
+                                               : qg_format(job->arena, "--batch %llu of --rows %llu", batch, rows));
     for (uint32_t i = 0; good && i < QG_N_EPILOGUES; ++i) {
         const qg_epilogue_id id = (qg_epilogue_id)i;
         if (!files[i]) continue;
@@ -237,7 +280,7 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
     return good;
 }
 
-static bool open_ids(qg_job *job, const char *path) {
+static bool open_ids(qg_job *job, const char *path, const char *views) {
     qg_input file;
     if (!path || job->experts == 0)
         return qg_complain("%s needs --ids FILE, u32 numbers of experts, and --experts, at least 1",
@@ -249,12 +292,20 @@ static bool open_ids(qg_job *job, const char *path) {
         return qg_complain("--x-slots is %llu, and must be 1, where a token has one x, or --slots %llu",
                            (unsigned long long)job->x_slots, (unsigned long long)job->slots) == 0;
     if (!qg_input_open(path, &file)) return false;
-    if (job->slots > UINT64_MAX / 4 / job->batch || file.bytes != 4 * job->slots * job->batch)
-        return qg_complain("%s holds %llu bytes, but --tokens %llu times --slots %llu u32 have %llu", path,
+    if (job->slots > UINT64_MAX / 4 / job->batch || !place(job, views)) return false;
+    if (file.bytes != 4 * job->places.ids)
+        return qg_complain("%s holds %llu bytes, but --tokens %llu times --slots %llu u32%s have %llu", path,
                            (unsigned long long)file.bytes, (unsigned long long)job->batch,
-                           (unsigned long long)job->slots, (unsigned long long)(4 * job->slots * job->batch)) == 0;
+                           (unsigned long long)job->slots, job->views.given ? " with --views" : "",
+                           (unsigned long long)(4 * job->places.ids)) == 0;
     job->ids = file.data;
     return true;
+}
+
+/* What a family that sums takes beside weights. */
+static bool open_vectors(qg_job *job, const char *ids, const char *views, const char *x) {
+    const bool experts = job->family->sums && job->family->in_blocks;
+    return (experts ? open_ids(job, ids, views) : place(job, views)) && (!job->family->sums || open_x(job, x));
 }
 
 /* ---- output ---- */
@@ -304,18 +355,16 @@ void qg_progress_end(const qg_progress *p) {
 
 /* ---- the run ---- */
 
+/* Of sums, all of y from its first result to its last. */
 static uint64_t total(const qg_job *job) {
-    const uint64_t vectors = job->ids ? job->batch * job->slots : job->batch;
-    return job->x ? vectors * job->rows : job->indices ? job->tokens : job->elements;
+    return job->x ? job->places.y_elements : job->indices ? job->tokens : job->elements;
 }
-
-static uint32_t result_bytes(const qg_job *job) { return job->family->sums ? 4 : qg_scalars[job->type].bits / 8; }
 
 /* Elements of the result that one unit of `total` makes. */
 static uint64_t unit_elements(const qg_job *job) { return job->indices ? job->cols : 1; }
 
 uint64_t qg_part_size(const qg_job *job) {
-    const uint64_t bytes = unit_elements(job) * result_bytes(job);
+    const uint64_t bytes = unit_elements(job) * qg_job_result_bytes(job);
     if (job->x) return total(job);
     if (job->layout->view != QG_VIEW_BLOCKS && !job->indices) return job->elements;
     uint64_t size = PART_BYTES / bytes ? PART_BYTES / bytes : 1;
@@ -324,12 +373,13 @@ uint64_t qg_part_size(const qg_job *job) {
 }
 
 static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, qg_run_output *out) {
-    const uint64_t all = total(job), unit = unit_elements(job) * result_bytes(job);
+    const uint64_t all = total(job), unit = unit_elements(job) * qg_job_result_bytes(job);
     qg_progress p = {.start = qg_seconds_now()};
     void *dst = malloc((size_t)(most * unit) + 1);
     if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
     bool good = true;
-    if (job->epilogue.before) memcpy(dst, job->epilogue.before, (size_t)(all * unit)); /* sums are one part */
+    memset(dst, 0, (size_t)(most * unit));                           /* what lies between results stays */
+    if (job->before) memcpy(dst, job->before, (size_t)(all * unit)); /* sums are one part */
     for (uint64_t first = 0; first < all && good; first += most) {
         const uint64_t count = all - first < most ? all - first : most;
         const char *why = runner->part(runner->context, job, first, count, dst);
@@ -345,7 +395,7 @@ static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most,
 static void report(const qg_job *job, const qg_runner *runner, double wall) {
     const uint64_t elements = job->x ? job->elements : total(job) * unit_elements(job);
     const double read = (double)elements * qg_bits_per_element(job->layout) / 8.0;
-    const double written = (double)(total(job) * unit_elements(job)) * result_bytes(job);
+    const double written = (double)(total(job) * unit_elements(job)) * qg_job_result_bytes(job);
     const double seconds = runner->seconds(runner->context);
     fprintf(stderr, "%s %s %s %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,
             job->x ? "with x in" : "to", qg_scalars[job->type].name, runner->where, (unsigned long long)elements,
@@ -437,7 +487,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (plain) return qg_run_plain(session, plain, argc, argv);
     if (named && strcmp(named, qg_transcode.name) == 0) return qg_run_transcode(session, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *epilogue[QG_N_EPILOGUES] = {NULL};
+               *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *views = NULL,
+               *epilogue[QG_N_EPILOGUES] = {NULL};
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -453,7 +504,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
         {"--x", QG_TEXT, &x, "FILE", "families that sum: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
-        {"--add", QG_TEXT, &added, "FILE", "families that sum: what results are added to, f32"},
+        {"--add", QG_TEXT, &added, "FILE", "families that sum: what results are added to"},
         {"--scale-per", QG_TEXT, &per, "tensor|row|vector", "what has a scale of its own (default: tensor)"},
 #define EPILOGUE_OPTION(bit, NAME, field, binding, many, meaning)                                                      \
     {"--" #field, QG_TEXT, &epilogue[QG_EPILOGUE_##NAME], "FILE", "the same: " meaning},
@@ -464,6 +515,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--experts", QG_COUNT, &job.experts, "E", "gemv_id, gemm_id: matrices in the file"},
         {"--slots", QG_COUNT, &job.slots, "S", "gemv_id, gemm_id: experts for each token (default: 1)"},
         {"--x-slots", QG_COUNT, &job.x_slots, "1|S", "the same: vectors of each token (default: 1)"},
+        {"--views", QG_TEXT, &views, "NAME=N[:N],...",
+         "families that sum: members of qk_views, or qk_expert_views, y_type=f16 and others"},
         {"--class", QG_TEXT, &sum, qg_class_words(), "how sums multiply (default: exact)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
          "rounds each operation of a value to that type (default: f32)"},
@@ -498,9 +551,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!open_weights(&job, &in, pointers) || (job.family->id == QG_FAMILY_GATHER && !open_gather(&job, indices)))
         return 1;
-    if (job.family->sums && job.family->in_blocks && !open_ids(&job, ids)) return 1;
-    if (job.family->sums && !open_x(&job, x)) return 1;
-    if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
+    if (!open_vectors(&job, ids, views, x) || !read_per(per, &job.epilogue.scale_per)) return 1;
+    if (!open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/run_epilogue.h"
+#include "cli/run_views.h"
 
 /* One call of `qkgen run`, checked. `weights` hold one pointer for each buffer of the format. */
 typedef struct qg_job {
@@ -23,13 +24,19 @@ typedef struct qg_job {
     uint64_t tokens;         /* gather */
     const void *x;           /* families that sum: right-hand sides of `cols`; with experts, x_slots of each token */
     uint64_t batch;
-    qg_epilogue epilogue; /* families that sum */
-    const uint32_t *ids;  /* with experts: `slots` of them for each token, of which there are `batch` */
+    qg_epilogue epilogue; /* families that sum, and how their arrays lie in memory */
+    qg_views views;
+    qg_places places;
+    const void *before;  /* what y holds, as it is stored; NULL: nothing */
+    const uint32_t *ids; /* with experts: `slots` of them for each token, of which there are `batch` */
     uint64_t experts, slots, x_slots;
 } qg_job;
 
-/* How many right-hand sides a family that sums has. */
-static inline uint64_t qg_job_vectors(const qg_job *job) { return job->ids ? job->batch * job->x_slots : job->batch; }
+/* Bytes of a result. */
+static inline uint32_t qg_job_result_bytes(const qg_job *job) {
+    const qg_scalar type = job->family->sums ? qg_views_type(&job->views, job->family->in_blocks) : job->type;
+    return qg_scalars[type].bits / 8;
+}
 
 /* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element
  * `first`) or of tokens (gather, from token `first`), and everything where the family sums; `dst`

@@ -131,24 +131,48 @@ typedef uint64_t gemv_id_function(const void *const *, const void *, const uint3
                                   uint64_t, uint64_t, uint64_t, float *);
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
 
-static void add_epilogue(const qg_job *job, float *y) {
+/* What becomes of the sums of result vector `v`, and where they are stored. */
+static void store_vector(const qg_job *job, uint64_t v, const float *sums, void *y) {
     const qg_epilogue *e = &job->epilogue;
+    const qg_scalar type = qg_views_type(&job->views, job->ids != NULL);
     double limit = 0;
-    for (uint64_t i = 0; i < e->vectors * e->rows; ++i) y[i] = (float)qg_epilogue_result(e, (double)y[i], i, &limit);
+    for (uint64_t n = 0; n < job->rows; ++n)
+        qg_result_store(y, type, job->places.y_of[v] + n,
+                        (float)qg_epilogue_result(e, (double)sums[n], v * job->rows + n, &limit));
+}
+
+/* Sums, vector by vector. */
+static void run_sums(reference *r, const qg_job *job, void *y) {
+    const qg_layout *layout = job->layout;
+    const qg_places *p = &job->places;
+    gemv_function *gemv;
+    gemv_id_function *gemv_id;
+    memcpy(&gemv, &r->function, sizeof gemv);
+    memcpy(&gemv_id, &r->function, sizeof gemv_id);
+    float *sums = malloc((size_t)(job->rows + 1) * sizeof *sums);
+    for (uint64_t v = 0; v < p->vectors && sums; ++v) {
+        const char *x = (const char *)job->x + p->x_of[p->vector_of[v]] * (qg_scalars[job->type].bits / 8);
+        const uint64_t id = job->ids ? job->ids[p->ids_of[v]] : p->matrix_of[v];
+        const uint32_t missing = id >= p->matrices;
+        const void *weights[64];
+        for (uint32_t i = 0; i < layout->n_buffers && i < 64; ++i) {
+            const uint64_t first = missing || job->sizes ? 0 : p->weights_of[id] * job->cols / layout->elements;
+            weights[i] = (const char *)job->weights[i] + first * layout->buffers[i].bytes;
+        }
+        if (job->ids)
+            r->out_of_range += gemv_id(weights, x, &missing, 1, job->rows, job->cols, 1, 1, 1, sums);
+        else
+            gemv(weights, x, job->rows, job->cols, 1, sums);
+        store_vector(job, v, sums, y);
+    }
+    free(sums);
 }
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
     reference *r = context;
     const double start = qg_seconds_now();
-    if (job->ids) {
-        gemv_id_function *gemv_id;
-        memcpy(&gemv_id, &r->function, sizeof gemv_id);
-        r->out_of_range = gemv_id(job->weights, job->x, job->ids, job->experts, job->rows, job->cols, job->batch,
-                                  job->slots, job->x_slots, dst);
-    } else if (job->x) {
-        gemv_function *gemv;
-        memcpy(&gemv, &r->function, sizeof gemv);
-        gemv(job->weights, job->x, job->rows, job->cols, job->batch, dst);
+    if (job->x) {
+        run_sums(r, job, dst);
     } else if (job->indices) {
         gather_function *gather;
         memcpy(&gather, &r->function, sizeof gather); /* ISO C has no conversion from object to function pointers */
@@ -165,7 +189,6 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
             weights[i] = (const char *)job->weights[i] + first / job->layout->elements * job->layout->buffers[i].bytes;
         dequant(weights, count, dst);
     }
-    if (job->x) add_epilogue(job, dst);
     r->seconds += qg_seconds_now() - start;
     return NULL;
 }

@@ -25,6 +25,7 @@ const char *qg_epilogue_name(qg_epilogue_id id) {
 
 uint64_t qg_epilogue_count(const qg_epilogue *e, qg_epilogue_id id) {
     const qk_many many = many_of(e, id);
+    if (many == QK_PER_RESULT && e->y_of) return e->y_elements;
     return (many == QK_PER_VECTOR || many == QK_PER_RESULT ? e->vectors
             : e->experts                                   ? e->experts
                                                            : 1) *
@@ -60,11 +61,15 @@ qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges) {
     };
 }
 
+static uint64_t place_of(const qg_epilogue *e, uint64_t at) {
+    return e->y_of ? e->y_of[at / e->rows] + at % e->rows : at;
+}
+
 /* The value of row `id` that result `at` meets. */
 static double value_of(const qg_epilogue *e, qg_epilogue_id id, uint64_t at) {
     const uint64_t row = at % e->rows, vector = at / e->rows, matrix = e->experts ? e->ids[vector] : 0;
     switch (many_of(e, id)) {
-    case QK_PER_RESULT: return (double)e->values[id][at];
+    case QK_PER_RESULT: return (double)e->values[id][place_of(e, at)];
     case QK_PER_VECTOR: return (double)e->values[id][vector];
     case QK_PER_TENSOR: return (double)e->values[id][matrix];
     case QK_PER_ROW: break;
@@ -98,7 +103,7 @@ double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double 
     const bool found = !e->experts || e->ids[at / e->rows] < e->experts;
     if (found && e->values[QG_EPILOGUE_SCALE]) sum = multiply(sum, value_of(e, QG_EPILOGUE_SCALE, at), limit);
     if (found && e->values[QG_EPILOGUE_BIAS]) sum = add(sum, value_of(e, QG_EPILOGUE_BIAS, at), limit);
-    if (e->before) sum = add(sum, (double)e->before[at], limit);
+    if (e->before) sum = add(sum, (double)e->before[place_of(e, at)], limit);
     if (found && e->values[QG_EPILOGUE_GATE]) sum = gate(sum, value_of(e, QG_EPILOGUE_GATE, at), limit);
     if (e->values[QG_EPILOGUE_RESIDUAL]) sum = add(sum, value_of(e, QG_EPILOGUE_RESIDUAL, at), limit);
     return sum;

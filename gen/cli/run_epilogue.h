@@ -18,6 +18,9 @@ typedef struct qg_epilogue {
     uint64_t rows, vectors; /* of results; with experts, a vector for each token and slot */
     uint64_t experts;       /* 0: none */
     const uint32_t *ids;    /* with experts: one for each vector */
+    const uint64_t
+        *y_of; /* where each vector begins in y, and in what has a value for each result; NULL: one after the other */
+    uint64_t y_elements; /* of all of them, where that is not NULL */
     qk_many scale_per;
     const float *before;                 /* what y holds, and results are added to; NULL: they take its place */
     const float *values[QG_N_EPILOGUES]; /* NULL: none */

@@ -144,11 +144,37 @@ static qk_backend backend(metal_run *m) {
         .launch = launch};
 }
 
+/* x and y begin where the job says, in memory of their own. */
+static qk_status run_sums(metal_run *m, const qg_job *job, const qk_range *weights, void *dst, uint64_t bytes) {
+    const qk_backend api = backend(m);
+    const qg_views *v = &job->views;
+    const uint64_t x_bytes = job->places.x_elements * (qg_scalars[job->type].bits / 8);
+    char *x_memory = QG_NEW_ARRAY(m->arena, char, v->x_offset + x_bytes + 1);
+    char *y_memory = QG_NEW_ARRAY(m->arena, char, v->y_offset + bytes + 1);
+    memcpy(x_memory + v->x_offset, job->x, x_bytes);
+    memcpy(y_memory + v->y_offset, dst, bytes);
+    const qk_range x = {x_memory, v->x_offset, x_bytes}, y = {y_memory, v->y_offset, bytes};
+    const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->places.ids}, missed = {&m->out_of_range, 0, 4};
+    const qg_epilogue *e = &job->epilogue;
+    qk_range met[QG_N_EPILOGUES];
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
+        met[i] = (qk_range){(void *)(uintptr_t)e->values[i], 0, 4 * qg_epilogue_count(e, (qg_epilogue_id)i)};
+    const qk_epilogue epilogue = qg_epilogue_ranges(e, met);
+    const qk_status status =
+        job->ids ? qk_dispatch_gemv_id_views(&api, m->kernel, weights, x, ids, y, missed, job->experts, job->rows,
+                                             job->cols, job->batch, job->slots, job->x_slots,
+                                             v->given ? &v->experts : NULL, &epilogue, &m->error)
+                 : qk_dispatch_gemv_views(&api, m->kernel, weights, x, y, job->rows, job->cols, job->batch,
+                                          v->given ? &v->dense : NULL, &epilogue, &m->error);
+    memcpy(dst, y_memory + v->y_offset, bytes);
+    return status;
+}
+
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
     metal_run *m = context;
     const qg_layout *layout = job->layout;
     const qk_backend api = backend(m);
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (job->x ? 4 : qg_scalars[job->type].bits / 8);
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * qg_job_result_bytes(job);
     const uint64_t blocks = (job->indices || job->x ? job->elements : count) / layout->elements;
     qk_range *weights = QG_NEW_ARRAY(m->arena, qk_range, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
@@ -162,20 +188,7 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     const double start = qg_seconds_now();
     qk_status status;
     if (job->x) {
-        const qk_range x = {(void *)(uintptr_t)job->x, 0,
-                            qg_job_vectors(job) * job->cols * (qg_scalars[job->type].bits / 8)};
-        const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->batch * job->slots};
-        const qk_range missed = {&m->out_of_range, 0, 4};
-        const qg_epilogue *e = &job->epilogue;
-        qk_range met[QG_N_EPILOGUES];
-        for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
-            met[i] = (qk_range){(void *)(uintptr_t)e->values[i], 0, 4 * qg_epilogue_count(e, (qg_epilogue_id)i)};
-        const qk_epilogue epilogue = qg_epilogue_ranges(e, met);
-        status = job->ids
-                     ? qk_dispatch_gemv_id_with(&api, m->kernel, weights, x, ids, out, missed, job->experts, job->rows,
-                                                job->cols, job->batch, job->slots, job->x_slots, &epilogue, &m->error)
-                     : qk_dispatch_gemv_with(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch,
-                                             &epilogue, &m->error);
+        status = run_sums(m, job, weights, dst, bytes);
     } else if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};

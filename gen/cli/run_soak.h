@@ -5,6 +5,7 @@
 
 #include "cli/run_bench.h"
 #include "cli/run_epilogue.h"
+#include "cli/run_views.h"
 #include "text/plain.h"
 
 /* ---- run_soak_case.c: what is tried ---- */
@@ -40,6 +41,7 @@ typedef struct qg_soak_case {
     uint64_t workgroups;   /* of a launch, at most; 0: as many as there are */
     uint64_t epilogue;     /* of sums: bits, as kernels take them */
     const char *constants; /* NAME:VALUE, with commas between them; or "" */
+    const char *views;     /* of sums, as qg_views_read has them; or "" */
 } qg_soak_case;
 
 /* What is drawn from. Empty lists stand for all. */
@@ -56,9 +58,10 @@ typedef struct qg_soak_choice {
     bool one_of_each;
 } qg_soak_choice;
 
-/* Vectors of x that each token has, where there are experts; and how many there are in all. */
+/* Vectors of x that each token has, where there are experts. */
 uint64_t qg_soak_x_slots(const qg_soak_case *c);
-uint64_t qg_soak_vectors(const qg_soak_case *c);
+/* Where vectors and matrices of a sum lie. Returns NULL, or a sentence saying what is wrong. */
+const char *qg_soak_places(qg_arena *arena, const qg_soak_case *c, qg_views *views, qg_places *places);
 
 enum { QG_SOAK_GROUP = 8 }; /* cases one after the other with the same kernel */
 
@@ -121,6 +124,10 @@ typedef struct qg_soak_data {
     void *inputs[QG_MAX_PLAIN_BINDINGS];
     uint32_t *ids;
     qg_epilogue epilogue; /* its floats are the data's */
+    qg_views views;
+    qg_places places;
+    qg_scalar y_type;
+    void *before; /* what y holds, as it is stored */
     uint64_t x_count, ids_count, results;
     uint32_t out_of_range;
     uint64_t most;

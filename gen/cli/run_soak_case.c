@@ -84,7 +84,13 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
 
 uint64_t qg_soak_x_slots(const qg_soak_case *c) { return c->x_slots ? c->x_slots : 1; }
 
-uint64_t qg_soak_vectors(const qg_soak_case *c) { return c->batch * qg_soak_x_slots(c); }
+const char *qg_soak_places(qg_arena *arena, const qg_soak_case *c, qg_views *views, qg_places *places) {
+    const bool experts = c->family->in_blocks;
+    const qg_sum_shape shape = {c->rows, c->cols, c->batch, experts ? c->experts : 0, c->slots, qg_soak_x_slots(c)};
+    *views = (qg_views){.given = false};
+    const char *why = *c->views ? qg_views_read(arena, c->views, experts, views) : NULL;
+    return why ? why : qg_places_of(arena, views, &shape, places);
+}
 
 /* A number of units up to `most`: few, near a power of two, as in a real model, or any. `unit` is
  * what the numbers of models count. */
@@ -209,7 +215,7 @@ uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice) {
                 !qg_has_class(arena, layout, family, sum))
                 continue;
             const qg_soak_case kernel = {
-                .layout = layout, .family = family, .sum = sum, .type = family->types[0], .constants = ""};
+                .layout = layout, .family = family, .sum = sum, .type = family->types[0], .constants = "", .views = ""};
             QG_PUSH(arena, choice->kernels, choice->n_kernels, capacity, kernel);
         }
     }
@@ -247,6 +253,59 @@ static uint64_t draw_epilogue(uint64_t *state) {
 #undef EPILOGUE_BIT
 }
 
+/* A stride beyond `least` at times, of a multiple of `unit`. */
+static uint64_t draw_stride(uint64_t *state, uint64_t least, uint64_t unit) {
+    return one_in(state, 2) ? least : least + unit * (1 + below(state, 9));
+}
+
+static void add_offsets(qg_text *text, uint64_t *state, const qg_soak_case *c) {
+    static const char *const types[] = {"f32", "f32", "f16", "bf16"};
+    const uint32_t type = (uint32_t)below(state, 4);
+    qg_text_printf(text, ",y_type=%s", types[type]);
+    if (one_in(state, 3))
+        qg_text_printf(text, ",x_offset=%llu", (unsigned long long)(below(state, 20) * (c->type == QG_F32 ? 16 : 8)));
+    if (one_in(state, 3))
+        qg_text_printf(text, ",y_offset=%llu", (unsigned long long)(below(state, 20) * (type < 2 ? 4 : 2)));
+}
+
+static const char *draw_expert_views(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
+    qg_text text = qg_text_new(arena);
+    const unsigned long long x_slot = draw_stride(state, c->cols, 4), y_slot = draw_stride(state, c->rows, 1);
+    qg_text_printf(&text, "x_slot_stride=%llu,x_stride=%llu,y_slot_stride=%llu,y_stride=%llu", x_slot,
+                   (unsigned long long)draw_stride(state, qg_soak_x_slots(c) * x_slot, 4), y_slot,
+                   (unsigned long long)draw_stride(state, c->slots * y_slot, 1));
+    qg_text_printf(&text, ",ids_stride=%llu,weights_stride=%llu", (unsigned long long)draw_stride(state, c->slots, 1),
+                   (unsigned long long)draw_stride(state, c->rows, 1));
+    add_offsets(&text, state, c);
+    return text.data;
+}
+
+/* Products in two dimensions, some with the same weights, of vectors with room between them. */
+static const char *draw_views(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
+    const bool blocks = c->layout->view == QG_VIEW_BLOCKS, small = c->rows * c->cols < 1 << 20;
+    const unsigned long long most = blocks && small ? 3 : 1;
+    const unsigned long long w0 = 1 + below(state, most), w1 = 1 + below(state, most);
+    const unsigned long long n0 = w0 * (1 + below(state, small ? 4 : 1)), n1 = w1 * (1 + below(state, small ? 2 : 1));
+    const unsigned long long x = draw_stride(state, c->cols, c->layout->ragged ? 1 : 4);
+    const unsigned long long y = draw_stride(state, c->rows, 1);
+    unsigned long long x0 = draw_stride(state, c->batch * x, 4), y0 = draw_stride(state, c->batch * y, 1);
+    unsigned long long x1 = draw_stride(state, n0 * x0, 4), y1 = draw_stride(state, n0 * y0, 1);
+    if (one_in(state, 3)) { /* the outer dimension has the smaller strides */
+        x1 = draw_stride(state, c->batch * x, 4);
+        y1 = draw_stride(state, c->batch * y, 1);
+        x0 = draw_stride(state, n1 * x1, 4);
+        y0 = draw_stride(state, n1 * y1, 1);
+    }
+    const unsigned long long rows = blocks ? draw_stride(state, c->rows, 1) : c->rows;
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "batches=%llu:%llu,weights_batches=%llu:%llu,x_stride=%llu,y_stride=%llu", n0, n1, w0, w1, x,
+                   y);
+    qg_text_printf(&text, ",x_strides=%llu:%llu,y_strides=%llu:%llu,weights_strides=%llu:%llu", x0, x1, y0, y1, rows,
+                   (unsigned long long)(blocks ? draw_stride(state, w0 * rows, 1) : c->rows));
+    add_offsets(&text, state, c);
+    return text.data;
+}
+
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
     if (choice->n_shapes) {
         if (!case_of_sweep(choice, number, c)) return false;
@@ -254,11 +313,11 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
                qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
     }
     uint64_t state = choice->seed * UINT64_C(0xD1342543DE82EF95) + number / QG_SOAK_GROUP;
-    *c = (qg_soak_case){.constants = "", .parts = 1};
+    *c = (qg_soak_case){.constants = "", .views = "", .parts = 1};
     qg_soak_random(&state);
     bool found = false;
     for (int tries = 0; tries < 64 && !found; ++tries) {
-        *c = (qg_soak_case){.constants = "", .parts = 1};
+        *c = (qg_soak_case){.constants = "", .views = "", .parts = 1};
         found = draw_kernel(arena, choice, &state, c);
     }
     if (!found) return false;
@@ -281,6 +340,8 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     if (c->rows * c->cols > UINT64_C(1) << 28) c->workgroups = 0;
     if (!c->plain && one_in(&state, 3)) c->constants = draw_constants(arena, &state, c);
     if (sums && one_in(&state, 3)) c->epilogue = draw_epilogue(&state);
+    if (sums && c->rows && c->cols && c->batch && one_in(&state, 3))
+        c->views = (c->family->in_blocks ? draw_expert_views : draw_views)(arena, &state, c);
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
 }
@@ -311,6 +372,7 @@ const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c) {
             qg_text_printf(&text, "%s=%llu ", numbers[i].name, (unsigned long long)numbers[i].value);
     qg_text_printf(&text, "x=%s weights=%s", x_names[c->x], weight_names[c->weights]);
     if (*c->constants) qg_text_printf(&text, " constants=%s", c->constants);
+    if (*c->views) qg_text_printf(&text, " views=%s", c->views);
     return text.data;
 }
 
@@ -355,6 +417,7 @@ static bool read_word(const qg_session *session, qg_soak_case *c, const char *na
     if (strcmp(name, "class") == 0) return (c->sum = qg_sum_class_named(value)) != NULL;
     if (strcmp(name, "type") == 0) return (*type = value) != NULL;
     if (strcmp(name, "constants") == 0) return (c->constants = value) != NULL;
+    if (strcmp(name, "views") == 0) return (c->views = value) != NULL;
     if (strcmp(name, "x") == 0) {
         if (!read_name(value, x_names, QG_SOAK_X_COUNT, &number)) return false;
         c->x = (qg_soak_x)number;
@@ -370,7 +433,7 @@ static bool read_word(const qg_session *session, qg_soak_case *c, const char *na
 
 const char *qg_soak_read(qg_arena *arena, const qg_session *session, const char *text, qg_soak_case *c) {
     const char *type = NULL;
-    *c = (qg_soak_case){.constants = "", .parts = 1, .type = QG_SCALAR_COUNT};
+    *c = (qg_soak_case){.constants = "", .views = "", .parts = 1, .type = QG_SCALAR_COUNT};
     for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
         const size_t length = strcspn(at, " ");
         char *word = qg_strndup(arena, at, length), *equal = strchr(word, '=');
@@ -391,5 +454,7 @@ const char *qg_soak_read(qg_arena *arena, const qg_session *session, const char 
     if (c->family->sums && !c->sum) return "the case names no class";
     if (c->sum && c->sum != &qg_sum_classes[QG_CLASS_EXACT] && !qg_has_class(arena, c->layout, c->family, c->sum))
         return qg_format(arena, "%s has no sums of class %s", c->layout->name, c->sum->name);
-    return NULL;
+    qg_views views;
+    qg_places places;
+    return c->family->sums ? qg_soak_places(arena, c, &views, &places) : NULL;
 }

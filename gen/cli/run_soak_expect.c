@@ -37,7 +37,9 @@ static double draw_x(qg_soak_x kind, qg_scalar type, uint64_t *state, bool chose
     }
 }
 
-static void fill_x(const qg_soak_case *c, qg_scalar type, uint64_t vectors, uint64_t cols, void *to) {
+/* `places` says where each vector begins; NULL: one after the other. */
+static void fill_x(const qg_soak_case *c, qg_scalar type, uint64_t vectors, uint64_t cols, const uint64_t *places,
+                   void *to) {
     const uint32_t bytes = qg_scalars[type].bits / 8;
     uint64_t state = c->seed + 1;
     for (uint64_t v = 0; v < vectors; ++v) {
@@ -51,7 +53,7 @@ static void fill_x(const qg_soak_case *c, qg_scalar type, uint64_t vectors, uint
             }
             if (type == QG_F16 && isfinite(x)) x = fmax(-60000, fmin(60000, x));
             const uint32_t bits = qg_bits_of(type, (float)x);
-            memcpy((char *)to + (v * cols + k) * bytes, &bits, bytes);
+            memcpy((char *)to + ((places ? places[v] : v * cols) + k) * bytes, &bits, bytes);
         }
     }
 }
@@ -72,14 +74,18 @@ static double number(qg_scalar type, uint32_t bits) {
 
 /* ---- making the data ---- */
 
-static uint64_t all_rows(const qg_soak_case *c) { return c->rows * (c->family->in_blocks ? c->experts : 1); }
+static uint64_t all_rows(const qg_soak_data *data) {
+    return data->of->family->sums ? data->places.weight_rows : data->of->rows;
+}
 
 /* Rows after which those of the weights repeat. */
-static uint64_t rows_of_period(const qg_soak_case *c, uint64_t most) {
+static uint64_t rows_of_period(const qg_soak_data *data) {
+    const qg_soak_case *c = data->of;
+    const uint64_t most = data->most;
     uint64_t rows = c->cols ? most / c->cols : MOST_ROWS;
     rows = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
     if (rows > 3) rows -= 1 - rows % 2;
-    return all_rows(c) < rows ? all_rows(c) : rows;
+    return all_rows(data) < rows ? all_rows(data) : rows;
 }
 
 static bool make_weights(const qg_soak_case *c, qg_soak_data *data) {
@@ -88,7 +94,7 @@ static bool make_weights(const qg_soak_case *c, qg_soak_data *data) {
     data->weights.bytes = c->weights;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const uint64_t repeated =
-            layout->view == QG_VIEW_BLOCKS ? rows_of_period(c, data->most) * (c->cols / layout->elements) : 0;
+            layout->view == QG_VIEW_BLOCKS ? rows_of_period(data) * (c->cols / layout->elements) : 0;
         const uint64_t bytes = layout->view == QG_VIEW_BLOCKS ? repeated * layout->buffers[i].bytes
                                                               : qk_weight_bytes(data->kernel, i, c->rows, c->cols);
         data->weights.periods[i] = bytes > UINT64_C(1) << 22 && !repeated ? UINT64_C(8) * 131071 : bytes;
@@ -108,6 +114,25 @@ static float *some_floats(uint64_t count, uint64_t seed) {
     return floats;
 }
 
+/* The expert of each vector of results. */
+static uint32_t *ids_of_vectors(const qg_soak_data *data) {
+    uint32_t *ids = calloc(data->places.vectors + 1, sizeof *ids);
+    for (uint64_t v = 0; ids && v < data->places.vectors; ++v) ids[v] = data->ids[data->places.ids_of[v]];
+    return ids;
+}
+
+/* What y holds, rounded as it is stored. */
+static bool make_before(const qg_soak_case *c, qg_soak_data *data) {
+    float *floats = some_floats(data->results, c->seed + 1);
+    data->epilogue.before = floats;
+    data->before = calloc(data->results + 1, 4);
+    for (uint64_t i = 0; floats && data->before && i < data->results; ++i) {
+        qg_result_store(data->before, data->y_type, i, floats[i]);
+        floats[i] = qg_result_at(data->before, data->y_type, i);
+    }
+    return floats && data->before;
+}
+
 static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
     static const uint32_t bits[] = {
 #define EPILOGUE_BIT(bit, ...) bit,
@@ -115,14 +140,17 @@ static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
 #undef EPILOGUE_BIT
     };
     qg_epilogue *e = &data->epilogue;
+    const qg_places *p = &data->places;
     e->rows = c->rows;
-    e->vectors = c->batch * (c->family->in_blocks ? c->slots : 1);
+    e->vectors = p->vectors;
+    e->y_of = p->y_of;
+    e->y_elements = p->y_elements;
     e->experts = c->family->in_blocks ? c->experts : 0;
-    e->ids = data->ids;
+    if (data->ids && !(e->ids = ids_of_vectors(data))) return false;
     e->scale_per = c->epilogue & QK_SCALES_ROWS_      ? QK_PER_ROW
                    : c->epilogue & QK_SCALES_VECTORS_ ? QK_PER_VECTOR
                                                       : QK_PER_TENSOR;
-    if (c->epilogue & QK_ADDS_TO_Y_ && !(e->before = some_floats(data->results, c->seed + 1))) return false;
+    if (c->epilogue & QK_ADDS_TO_Y_ && !make_before(c, data)) return false;
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         if (c->epilogue & bits[i] &&
             !(e->values[i] = some_floats(qg_epilogue_count(e, (qg_epilogue_id)i), c->seed + 8 * i)))
@@ -160,6 +188,10 @@ static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
         data->ids[i] = (uint32_t)id;
         data->out_of_range += id >= range;
     }
+    if (!c->family->in_blocks) return;
+    data->out_of_range = 0; /* others lie between those that count */
+    for (uint64_t v = 0; v < data->places.vectors; ++v)
+        data->out_of_range += data->ids[data->places.ids_of[v]] >= range;
 }
 
 static bool make_plain(const qg_soak_case *c, qg_soak_data *data) {
@@ -173,31 +205,38 @@ static bool make_plain(const qg_soak_case *c, qg_soak_data *data) {
         for (uint64_t k = 0; k < count && b->type == QK_TYPE_U8; ++k)
             ((uint8_t *)data->inputs[i])[k] = (uint8_t)(qg_soak_random(&state) % c->batch);
         if (b->type == QK_TYPE_F32)
-            fill_x(c, QG_F32, b->per_group ? 1 : c->rows, b->per_group ? c->rows : c->cols, data->inputs[i]);
+            fill_x(c, QG_F32, b->per_group ? 1 : c->rows, b->per_group ? c->rows : c->cols, NULL, data->inputs[i]);
     }
     return true;
 }
 
 bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *kernel, qg_soak_data *data) {
-    (void)arena;
     data->of = c;
     data->kernel = kernel;
     if (c->plain) return make_plain(c, data);
     const qg_family *family = c->family;
+    if (family->sums && qg_soak_places(arena, c, &data->views, &data->places)) return false;
+    data->y_type = qg_views_type(&data->views, family->in_blocks);
     data->results = family->encodes          ? 0
-                    : family->sums           ? c->rows * c->batch * (family->in_blocks ? c->slots : 1)
+                    : family->sums           ? data->places.y_elements
                     : family->n_bindings > 1 ? c->batch * c->cols
                                              : c->rows * c->cols;
     if (c->rows && c->cols && !make_weights(c, data)) return false;
-    if (family->sums || family->encodes) {
-        const uint64_t vectors = family->sums || family->n_bindings > 1 ? qg_soak_vectors(c) : c->rows;
+    if (family->sums) {
+        data->x_count = data->places.x_elements;
+        data->x = calloc(data->x_count + 4, 4);
+        if (!data->x) return false;
+        memset(data->x, 0xFF, data->x_count * 4); /* NaN between vectors */
+        fill_x(c, c->type, data->places.x_vectors, c->cols, data->places.x_of, data->x);
+    } else if (family->encodes) {
+        const uint64_t vectors = family->n_bindings > 1 ? c->batch : c->rows;
         data->x_count = vectors * c->cols;
         data->x = calloc(data->x_count + 4, 4);
         if (!data->x) return false;
-        fill_x(c, c->type, vectors, c->cols, data->x);
+        fill_x(c, c->type, vectors, c->cols, NULL, data->x);
     }
     if (family->n_bindings > 1 && !(family->sums && !family->in_blocks)) {
-        data->ids_count = family->in_blocks ? c->batch * c->slots : c->batch;
+        data->ids_count = family->in_blocks ? data->places.ids : c->batch;
         data->ids = calloc(data->ids_count + 4, 4);
         if (!data->ids) return false;
         if (c->rows) fill_ids(c, data);
@@ -211,6 +250,8 @@ void qg_soak_data_drop(qg_soak_data *data) {
     free(data->x);
     free(data->ids);
     free((void *)(uintptr_t)data->epilogue.before);
+    free((void *)(uintptr_t)data->epilogue.ids);
+    free(data->before);
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i) free((void *)(uintptr_t)data->epilogue.values[i]);
 }
 
@@ -275,46 +316,63 @@ static void load_row(judge *j, uint64_t row) {
     qg_values_of_row(j->arena, &j->tensor, row, 0, c->cols, j->weights);
     qg_magnitudes_of_row(j->arena, &j->tensor, row, 0, c->cols, bound.least, j->magnitudes);
     qg_bound_magnitudes(&bound, j->magnitudes, c->cols, j->room);
-    for (uint64_t v = 0; v < qg_soak_vectors(c); ++v)
+    for (uint64_t v = 0; v < j->data->places.x_vectors; ++v)
         qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + v * c->cols, j->largest + v * 3 * c->cols, c->cols,
                      &j->sums[v], &j->limits[v]);
 }
 
-/* Result number `at`, of row `row` of all the weights' rows: the sum, and what the epilogue adds, each with a
- * rounding. */
-static bool judge_result(judge *j, const float *y, uint64_t at, uint64_t row, uint64_t vector) {
-    double limit = j->limits[vector];
-    const double sum = qg_epilogue_result(&j->data->epilogue, j->sums[vector], at, &limit);
-    return judge_sum(j, row, vector, (double)y[at], sum, limit);
+/* What storing a result of 16 bits adds to its limit. */
+static double stored_limit(qg_scalar type, double sum, double limit) {
+    const double size = fabs(sum) + limit;
+    if (type == QG_F16) return limit + ldexp(size, -11) + 0x1p-25;
+    return type == QG_BF16 ? limit + ldexp(size, -8) + 0x1p-126 : limit;
+}
+
+static double result_of(const judge *j, const void *y, uint64_t vector, uint64_t n) {
+    return (double)qg_result_at(y, j->data->y_type, j->data->places.y_of[vector] + n);
+}
+
+/* Of what a type cannot hold, an infinity is right. */
+static bool overflows(qg_scalar type, double sum, double limit) {
+    return fabs(sum) + limit >= (type == QG_F16 ? 65520 : 0x1.FFp127);
+}
+
+/* Row `n` of vector `v` of the results, which has the sum with vector `x`, and what the epilogue adds, each with a
+ * rounding. `row` is one of all the weights' rows. */
+static bool judge_result(judge *j, const void *y, uint64_t v, uint64_t n, uint64_t row, uint64_t x) {
+    double limit = j->limits[x];
+    const double sum = qg_epilogue_result(&j->data->epilogue, j->sums[x], v * j->c->rows + n, &limit);
+    const double got = result_of(j, y, v, n);
+    if (isinf(got) && j->data->y_type != QG_F32 && overflows(j->data->y_type, sum, limit)) return true;
+    return judge_sum(j, row, v, got, sum, stored_limit(j->data->y_type, sum, limit));
 }
 
 /* Results with row `row` of all the weights' rows: those of one matrix, or of each token and slot
  * that names its expert. */
-static bool judge_row(judge *j, const float *y, uint64_t row) {
-    const qg_soak_case *c = j->c;
-    if (!c->family->in_blocks) {
-        for (uint64_t v = 0; v < c->batch; ++v)
-            if (!judge_result(j, y, v * c->rows + row, row, v)) return false;
-        return true;
-    }
-    for (uint64_t p = 0; p < j->data->ids_count; ++p) {
-        if (j->data->ids[p] != row / c->rows) continue;
-        const uint64_t v = c->x_slots > 1 ? p : p / c->slots, n = row % c->rows;
-        if (!judge_result(j, y, p * c->rows + n, row, v)) return false;
+static bool judge_row(judge *j, const void *y, uint64_t row) {
+    const qg_places *p = &j->data->places;
+    const uint32_t *ids = j->data->epilogue.ids;
+    for (uint64_t v = 0; v < p->vectors; ++v) {
+        const uint64_t matrix = ids ? ids[v] : p->matrix_of[v];
+        if (matrix >= p->matrices || row < p->weights_of[matrix]) continue;
+        const uint64_t n = row - p->weights_of[matrix];
+        if (n < j->c->rows && !judge_result(j, y, v, n, row, p->vector_of[v])) return false;
     }
     return true;
 }
 
-static bool judge_zeros(judge *j, const float *y) {
+static bool judge_zeros(judge *j, const void *y) {
     const qg_soak_case *c = j->c;
-    for (uint64_t p = 0; p < j->data->ids_count; ++p)
-        for (uint64_t n = 0; n < c->rows && j->data->ids[p] >= c->experts; ++n) {
-            const uint64_t at = p * c->rows + n;
+    const uint32_t *ids = j->data->epilogue.ids;
+    for (uint64_t p = 0; p < j->data->places.vectors; ++p)
+        for (uint64_t n = 0; n < c->rows && ids[p] >= c->experts; ++n) {
             double limit = 0;
-            const double must = qg_epilogue_result(&j->data->epilogue, 0, at, &limit);
-            if (!(fabs((double)y[at] - must) <= limit))
+            const double must = qg_epilogue_result(&j->data->epilogue, 0, p * c->rows + n, &limit);
+            const double got = result_of(j, y, p, n);
+            if (isinf(got) && j->data->y_type != QG_F32 && overflows(j->data->y_type, must, limit)) continue;
+            if (!(fabs(got - must) <= stored_limit(j->data->y_type, must, limit)))
                 return wrong(j, "slot %llu, row %llu: %.9g, must be %.9g, for its expert %u is out of range",
-                             (unsigned long long)p, (unsigned long long)n, (double)y[at], must, j->data->ids[p]);
+                             (unsigned long long)p, (unsigned long long)n, got, must, ids[p]);
         }
     return true;
 }
@@ -328,21 +386,22 @@ static uint64_t sampled(const judge *j, uint64_t i, uint64_t count, uint64_t all
 }
 
 static uint64_t rows_to_judge(const judge *j) {
-    const uint64_t all = all_rows(j->c), fit = j->data->most / (j->c->cols ? j->c->cols : 1);
+    const uint64_t all = all_rows(j->data), fit = j->data->most / (j->c->cols ? j->c->cols : 1);
     if (j->period) return j->period;
     return all * j->c->cols <= j->data->most ? all : fit < 2 ? 2 : fit;
 }
 
-static bool judge_sums(judge *j, const float *y) {
+static bool judge_sums(judge *j, const void *y) {
     const qg_soak_case *c = j->c;
-    const uint64_t count = rows_to_judge(j), all = all_rows(c), bytes = qg_scalars[c->type].bits / 8;
+    const qg_places *p = &j->data->places;
+    const uint64_t count = rows_to_judge(j), all = all_rows(j->data), bytes = qg_scalars[c->type].bits / 8;
     const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
-    for (uint64_t i = 0; i < qg_soak_vectors(c) * c->cols; ++i) {
+    for (uint64_t i = 0; i < p->x_vectors * c->cols; ++i) {
         uint32_t bits = 0;
-        memcpy(&bits, (const char *)j->data->x + i * bytes, bytes);
+        memcpy(&bits, (const char *)j->data->x + (p->x_of[i / c->cols] + i % c->cols) * bytes, bytes);
         j->x[i] = number(c->type, bits);
     }
-    for (uint64_t v = 0; v < qg_soak_vectors(c); ++v)
+    for (uint64_t v = 0; v < p->x_vectors; ++v)
         qg_bound_largest(&bound, j->x + v * c->cols, c->cols, j->largest + v * 3 * c->cols);
     for (uint64_t i = 0; i < count && i < all; ++i) {
         const uint64_t row = j->period ? i : sampled(j, i, count, all);
@@ -473,12 +532,12 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
         return true;
     }
     if (!data->results || !c->rows || !c->cols) return true;
-    j.tensor = (qg_tensor){c->layout, all_rows(c), c->cols, (const unsigned char *const *)data->weights.patterns,
+    j.tensor = (qg_tensor){c->layout, all_rows(data), c->cols, (const unsigned char *const *)data->weights.patterns,
                            data->weights.periods};
-    if (c->layout->view == QG_VIEW_BLOCKS) j.period = rows_of_period(c, data->most);
+    if (c->layout->view == QG_VIEW_BLOCKS) j.period = rows_of_period(data);
     j.weights = malloc(2 * c->cols * sizeof *j.weights);
     j.magnitudes = j.weights ? j.weights + c->cols : NULL;
-    const uint64_t vectors = qg_soak_vectors(c);
+    const uint64_t vectors = data->places.x_vectors;
     j.x = malloc((4 * c->cols + 2) * (vectors + 1) * sizeof *j.x);
     bool good = j.weights && j.x;
     if (!good) wrong(&j, "out of memory");

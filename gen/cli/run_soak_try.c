@@ -16,6 +16,7 @@ typedef struct region {
     uint64_t at, bytes;
     const void *data; /* NULL: a result, or a status word */
     bool status, scratch;
+    const void *before; /* what it holds, where it is a result */
 } region;
 
 /* The case at work. Regions: the inputs; then, once for each launch, the results. */
@@ -82,14 +83,21 @@ bool qg_soak_compile(const qg_soak_device *device, const qg_soak_case *c, qg_soa
 
 static uint64_t up(uint64_t at, uint64_t to) { return (at + to - 1) / to * to; }
 
-static void add_region(trial *t, uint64_t bytes, const void *data, bool status) {
+/* `offset` bytes from where the device can bind it. */
+static void add_region_at(trial *t, uint64_t offset, uint64_t bytes, const void *data, bool status) {
     region *r = &t->regions[t->count++];
-    *r = (region){.at = up(t->bytes + GAP, t->alignment) + t->c->offset * t->alignment,
+    *r = (region){.at = up(t->bytes + GAP, t->alignment) + t->c->offset * t->alignment + offset,
                   .bytes = bytes,
                   .data = data,
                   .status = status};
     t->bytes = r->at + bytes;
 }
+
+static void add_region(trial *t, uint64_t bytes, const void *data, bool status) {
+    add_region_at(t, 0, bytes, data, status);
+}
+
+static const qk_views *views_of(const trial *t) { return t->data.views.given ? &t->data.views.dense : NULL; }
 
 static uint64_t scratch_bytes(const trial *t) {
     const qg_soak_case *c = t->c;
@@ -97,7 +105,7 @@ static uint64_t scratch_bytes(const trial *t) {
     if (c->family->in_blocks)
         return qk_gemm_id_scratch(&t->backend, t->kernel, c->experts, c->rows, c->cols, c->batch, c->slots,
                                   qg_soak_x_slots(c));
-    return qk_gemm_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch);
+    return qk_gemm_views_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch, views_of(t));
 }
 
 static void add_results(trial *t) {
@@ -107,8 +115,14 @@ static void add_results(trial *t) {
         if (b->role == QK_ROLE_OUTPUT) add_region(t, c->rows * qg_plain_unit(b, (uint32_t)c->cols), NULL, false);
     }
     if (c->plain) return;
-    const uint64_t each = c->family->sums ? 4 : qg_scalars[c->type].bits / 8;
-    if (!c->family->encodes) add_region(t, t->data.results * each, t->data.epilogue.before, false);
+    const qg_soak_data *d = &t->data;
+    const uint64_t each = qg_scalars[c->family->sums ? d->y_type : c->type].bits / 8, from = d->views.y_offset;
+    /* Up to the end of a word, which two results share. */
+    const uint64_t bytes = c->family->sums ? up(from + d->results * each, 4) - from : d->results * each;
+    if (!c->family->encodes) {
+        add_region_at(t, from, bytes, NULL, false);
+        t->regions[t->count - 1].before = d->before;
+    }
     if (c->family->in_tiles) {
         add_region(t, scratch_bytes(t), NULL, false);
         t->regions[t->count - 1].scratch = true;
@@ -123,7 +137,9 @@ static bool make_regions(trial *t) {
         const qg_plain_binding *b = &c->plain->bindings[i];
         if (b->role == QK_ROLE_INPUT) add_region(t, c->rows * qg_plain_unit(b, (uint32_t)c->cols), d->inputs[i], false);
     }
-    if (!c->plain && d->x) add_region(t, d->x_count * (qg_scalars[c->type].bits / 8), d->x, false);
+    if (!c->plain && d->x)
+        add_region_at(t, c->family->sums ? d->views.x_offset : 0, d->x_count * (qg_scalars[c->type].bits / 8), d->x,
+                      false);
     if (!c->plain && d->ids) add_region(t, 4 * d->ids_count, d->ids, false);
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         if (d->epilogue.values[i])
@@ -140,6 +156,7 @@ static bool make_regions(trial *t) {
     for (uint32_t i = 0; i < t->count; ++i) {
         const region *r = &t->regions[i];
         if (r->data && r->bytes) memcpy(t->image + r->at, r->data, r->bytes);
+        if (r->before) memcpy(t->image + r->at, r->before, d->results * (qg_scalars[d->y_type].bits / 8));
         if (r->status) memset(t->image + r->at, 0, 4);
     }
     return true;
@@ -189,7 +206,7 @@ static qk_status make_weights(trial *t, uint32_t i) {
 static bool same_weights(const qg_soak_case *a, const qg_soak_case *b) {
     return a->layout == b->layout && a->family == b->family && a->rows == b->rows && a->cols == b->cols &&
            a->experts == b->experts && a->seed == b->seed && a->offset == b->offset && a->padding == b->padding &&
-           a->weights == b->weights;
+           a->weights == b->weights && strcmp(a->views, b->views) == 0;
 }
 
 static void drop_weights(const qg_soak_device *device) {
@@ -211,7 +228,7 @@ static qk_status take_weights(trial *t) {
     const bool same = kept->count && same_weights(&kept->of, t->c);
     if (!same) drop_weights(t->device);
     for (uint32_t i = 0; i < t->c->layout->n_buffers && status == QK_OK; ++i) {
-        const uint64_t rows = t->c->family->in_blocks ? t->c->rows * t->c->experts : t->c->rows;
+        const uint64_t rows = t->c->family->sums ? t->data.places.weight_rows : t->c->rows;
         t->weight_bytes[i] = rows && t->c->cols ? qk_weight_bytes(t->kernel, i, rows, t->c->cols) : 0;
         if (!same) status = make_weights(t, i);
         if (same) t->weights[t->n_weights++] = kept->buffers[i];
@@ -256,18 +273,19 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
         if (t->data.epilogue.values[i]) met[i] = *--last;
     const qk_epilogue epilogue = qg_epilogue_ranges(&t->data.epilogue, met);
     const uint64_t x_slots = qg_soak_x_slots(c);
+    const qk_expert_views *experts = t->data.views.given ? &t->data.views.experts : NULL;
     if (c->family->in_blocks && c->family->in_tiles)
-        return qk_dispatch_gemm_id_with(&t->backend, t->kernel, w, r[0], r[1], out[1], out[0], out[2], c->experts,
-                                        c->rows, c->cols, c->batch, c->slots, x_slots, &epilogue, &t->error);
+        return qk_dispatch_gemm_id_views(&t->backend, t->kernel, w, r[0], r[1], out[1], out[0], out[2], c->experts,
+                                         c->rows, c->cols, c->batch, c->slots, x_slots, experts, &epilogue, &t->error);
     if (c->family->in_blocks)
-        return qk_dispatch_gemv_id_with(&t->backend, t->kernel, w, r[0], r[1], out[0], out[1], c->experts, c->rows,
-                                        c->cols, c->batch, c->slots, x_slots, &epilogue, &t->error);
+        return qk_dispatch_gemv_id_views(&t->backend, t->kernel, w, r[0], r[1], out[0], out[1], c->experts, c->rows,
+                                         c->cols, c->batch, c->slots, x_slots, experts, &epilogue, &t->error);
     if (c->family->in_tiles)
-        return qk_dispatch_gemm_with(&t->backend, t->kernel, w, r[0], out[1], out[0], c->rows, c->cols, c->batch,
-                                     &epilogue, &t->error);
+        return qk_dispatch_gemm_views(&t->backend, t->kernel, w, r[0], out[1], out[0], c->rows, c->cols, c->batch,
+                                      views_of(t), &epilogue, &t->error);
     if (c->family->sums)
-        return qk_dispatch_gemv_with(&t->backend, t->kernel, w, r[0], out[0], c->rows, c->cols, c->batch, &epilogue,
-                                     &t->error);
+        return qk_dispatch_gemv_views(&t->backend, t->kernel, w, r[0], out[0], c->rows, c->cols, c->batch, views_of(t),
+                                      &epilogue, &t->error);
     if (c->family->n_bindings > 1)
         return (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(&t->backend, t->kernel, w, r[0], out[0],
                                                                          out[1], c->rows, c->cols, c->batch, &t->error);
@@ -378,6 +396,23 @@ static bool is_left(const unsigned char *at) {
     return true;
 }
 
+/* What lies between results is as it was; and, of 32 bits, each of them is another than that. */
+static bool is_view_written(const trial *t, const region *r, qg_soak_result *result) {
+    const qg_places *p = &t->data.places;
+    const uint64_t each = qg_scalars[t->data.y_type].bits / 8, length = t->c->rows * each;
+    uint8_t *mask = calloc(r->bytes + 1, 1);
+    bool good = mask != NULL;
+    for (uint64_t v = 0; v < p->vectors && good; ++v) memset(mask + p->y_of[v] * each, 1, length);
+    for (uint64_t at = 0; at < r->bytes && good; ++at)
+        if (!mask[at] && t->image[r->at + at] != t->after[r->at + at])
+            good = wrong(result, "byte %llu of y, between results, was written", (unsigned long long)at);
+    for (uint64_t at = 0; at < r->bytes && good && each == 4; at += 4)
+        if (mask[at] && is_left(t->after + r->at + at))
+            good = wrong(result, "result %llu was not written", (unsigned long long)(at / 4));
+    free(mask);
+    return good;
+}
+
 /* Of both launches: bits are the same, and of sums, none is left as it was. Decoded values are all
  * compared with what they must be. */
 static bool all_written(const trial *t, qg_soak_result *result) {
@@ -392,9 +427,8 @@ static bool all_written(const trial *t, qg_soak_result *result) {
                          (unsigned long long)(at / 4));
         }
         if (!t->c->family || !t->c->family->sums || a->status) continue;
-        for (uint64_t at = 0; at < a->bytes && !nothing; at += 4)
-            if (is_left(t->after + a->at + at))
-                return wrong(result, "result %llu was not written", (unsigned long long)(at / 4));
+        for (uint32_t k = 0; k < 2 && !nothing; ++k)
+            if (!is_view_written(t, k ? b : a, result)) return false;
         if (nothing && !unchanged(t, a->at, a->at + a->bytes, "of the results of no columns", result)) return false;
     }
     return true;

@@ -48,11 +48,20 @@ static bool add_buffer(device_run *r, uint64_t bytes, uint32_t *number) {
     return true;
 }
 
+static const qk_views *views_of(const qg_job *job) { return job->views.given ? &job->views.dense : NULL; }
+
+static qk_range range_from(const device_run *r, uint32_t buffer, uint64_t offset) {
+    qk_range range = qk_vulkan_range(r->buffers[buffer]);
+    range.offset += offset;
+    range.size -= offset;
+    return range;
+}
+
 static uint64_t scratch_bytes(const device_run *r, const qg_job *job, const qk_backend *backend) {
     if (job->ids)
         return qk_gemm_id_scratch(backend, r->kernel, job->experts, job->rows, job->cols, job->batch, job->slots,
                                   job->x_slots);
-    return qk_gemm_scratch(backend, r->kernel, job->rows, job->cols, job->batch);
+    return qk_gemm_views_scratch(backend, r->kernel, job->rows, job->cols, job->batch, views_of(job));
 }
 
 /* dequant uploads its weights part by part; gather needs the whole table. */
@@ -72,16 +81,16 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
                          qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK))
         return false;
     if (job->x) {
-        const uint64_t bytes = qg_job_vectors(job) * job->cols * (qg_scalars[job->type].bits / 8);
-        if (!add_buffer(r, bytes, &r->x) ||
-            qk_vulkan_upload(r->vulkan, r->buffers[r->x], 0, job->x, bytes, &r->error) != QK_OK)
+        const uint64_t bytes = job->places.x_elements * (qg_scalars[job->type].bits / 8);
+        if (!add_buffer(r, job->views.x_offset + bytes, &r->x) ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->x], job->views.x_offset, job->x, bytes, &r->error) != QK_OK)
             return false;
     }
     qk_backend backend = qk_vulkan_backend(r->vulkan);
     backend.tuning = r->tuning;
     if (job->family->in_tiles && !add_buffer(r, scratch_bytes(r, job, &backend), &r->scratch)) return false;
     if (job->ids) {
-        const uint64_t bytes = 4 * job->batch * job->slots;
+        const uint64_t bytes = 4 * job->places.ids;
         if (!add_buffer(r, bytes, &r->indices) || !add_buffer(r, 4, &r->status) ||
             qk_vulkan_upload(r->vulkan, r->buffers[r->indices], 0, job->ids, bytes, &r->error) != QK_OK ||
             qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK)
@@ -94,10 +103,11 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
              qk_vulkan_upload(r->vulkan, r->buffers[r->met[i]], 0, job->epilogue.values[i], size, &r->error) != QK_OK))
             return false;
     }
-    const uint64_t bytes = results * (job->x ? 4 : qg_scalars[job->type].bits / 8);
-    return add_buffer(r, bytes, &r->dst) &&
-           (!job->epilogue.before ||
-            qk_vulkan_upload(r->vulkan, r->buffers[r->dst], 0, job->epilogue.before, bytes, &r->error) == QK_OK);
+    const uint64_t bytes = results * qg_job_result_bytes(job) + job->views.y_offset;
+    return add_buffer(r, (bytes + 3) / 4 * 4, &r->dst) &&
+           qk_vulkan_clear(r->vulkan, r->buffers[r->dst], &r->error) == QK_OK &&
+           (!job->before || qk_vulkan_upload(r->vulkan, r->buffers[r->dst], job->views.y_offset, job->before,
+                                             bytes - job->views.y_offset, &r->error) == QK_OK);
 }
 
 static qk_status upload_part(device_run *r, const qg_job *job, uint64_t first, uint64_t count) {
@@ -120,28 +130,28 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     backend.tuning = r->tuning;
     qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
-    const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
+    const qk_range dst = range_from(r, r->dst, job->views.y_offset);
+    const qk_range x = job->x ? range_from(r, r->x, job->views.x_offset) : dst;
+    const qk_expert_views *views = job->views.given ? &job->views.experts : NULL;
     qk_range met[QG_N_EPILOGUES];
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         met[i] = job->epilogue.values[i] ? qk_vulkan_range(r->buffers[r->met[i]]) : dst;
     const qk_epilogue epilogue = qg_epilogue_ranges(&job->epilogue, met);
     if (job->ids && job->family->in_tiles)
-        return qk_dispatch_gemm_id_with(
-            &backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), qk_vulkan_range(r->buffers[r->indices]),
-            qk_vulkan_range(r->buffers[r->scratch]), dst, qk_vulkan_range(r->buffers[r->status]), job->experts,
-            job->rows, job->cols, job->batch, job->slots, job->x_slots, &epilogue, &r->error);
+        return qk_dispatch_gemm_id_views(&backend, r->kernel, weights, x, qk_vulkan_range(r->buffers[r->indices]),
+                                         qk_vulkan_range(r->buffers[r->scratch]), dst,
+                                         qk_vulkan_range(r->buffers[r->status]), job->experts, job->rows, job->cols,
+                                         job->batch, job->slots, job->x_slots, views, &epilogue, &r->error);
     if (job->ids)
-        return qk_dispatch_gemv_id_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
-                                        qk_vulkan_range(r->buffers[r->indices]), dst,
-                                        qk_vulkan_range(r->buffers[r->status]), job->experts, job->rows, job->cols,
-                                        job->batch, job->slots, job->x_slots, &epilogue, &r->error);
+        return qk_dispatch_gemv_id_views(&backend, r->kernel, weights, x, qk_vulkan_range(r->buffers[r->indices]), dst,
+                                         qk_vulkan_range(r->buffers[r->status]), job->experts, job->rows, job->cols,
+                                         job->batch, job->slots, job->x_slots, views, &epilogue, &r->error);
     if (job->family->in_tiles)
-        return qk_dispatch_gemm_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
-                                     qk_vulkan_range(r->buffers[r->scratch]), dst, job->rows, job->cols, job->batch,
-                                     &epilogue, &r->error);
+        return qk_dispatch_gemm_views(&backend, r->kernel, weights, x, qk_vulkan_range(r->buffers[r->scratch]), dst,
+                                      job->rows, job->cols, job->batch, views_of(job), &epilogue, &r->error);
     if (job->x)
-        return qk_dispatch_gemv_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), dst, job->rows,
-                                     job->cols, job->batch, &epilogue, &r->error);
+        return qk_dispatch_gemv_views(&backend, r->kernel, weights, x, dst, job->rows, job->cols, job->batch,
+                                      views_of(job), &epilogue, &r->error);
     if (!job->indices && job->sizes)
         return qk_dispatch_dequant_matrix(&backend, r->kernel, weights, dst, job->rows, job->cols, &r->error);
     if (!job->indices) return qk_dispatch_dequant(&backend, r->kernel, weights, dst, count, &r->error);
@@ -152,13 +162,15 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
     device_run *r = context;
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (job->x ? 4 : qg_scalars[job->type].bits / 8);
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * qg_job_result_bytes(job);
     if (upload_part(r, job, first, count) != QK_OK || qk_vulkan_begin(r->vulkan, &r->error) != QK_OK) return failure(r);
     const double start = qg_seconds_now();
     if (dispatch(r, job, count) != QK_OK || qk_vulkan_submit(r->vulkan, &r->error) != QK_OK) return failure(r);
     const uint64_t nanoseconds = qk_vulkan_time_ns(r->vulkan);
     r->seconds += nanoseconds ? 1e-9 * (double)nanoseconds : qg_seconds_now() - start;
-    return qk_vulkan_download(r->vulkan, r->buffers[r->dst], 0, dst, bytes, &r->error) == QK_OK ? NULL : failure(r);
+    return qk_vulkan_download(r->vulkan, r->buffers[r->dst], job->views.y_offset, dst, bytes, &r->error) == QK_OK
+               ? NULL
+               : failure(r);
 }
 
 static double spent(void *context) { return ((device_run *)context)->seconds; }

@@ -15,7 +15,7 @@ typedef qg_element element;
 
 static number evaluate(const element *e, const qg_term *term);
 
-static float float_of(qg_scalar type, uint32_t bits) {
+float qg_float_of(qg_scalar type, uint32_t bits) {
     const qg_scalar_info *info = &qg_scalars[type];
     const uint32_t mantissa = bits & ((1u << info->mantissa_bits) - 1);
     const uint32_t exponent = (bits >> info->mantissa_bits) & ((1u << info->exponent_bits) - 1);
@@ -56,7 +56,7 @@ static number code_value(const element *e, const qg_code *code) {
         bits |= part << slice->shift;
     }
     const qg_scalar_kind kind = code->typed ? qg_scalars[code->type].kind : QG_UNSIGNED;
-    if (kind == QG_FLOATING) return (number){.floating = true, .real = float_of(code->type, bits)};
+    if (kind == QG_FLOATING) return (number){.floating = true, .real = qg_float_of(code->type, bits)};
     const int64_t wrap = kind == QG_SIGNED && bits >> (code->width - 1) ? (int64_t)1 << code->width : 0;
     return (number){.integer = (int64_t)bits - wrap};
 }
@@ -139,7 +139,8 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
     case QG_CODE: return code_value(e, &e->layout->codes[term->ref]);
     case QG_BITS_AS: {
         const uint32_t bits = (uint32_t)evaluate(e, term->arg[0]).integer;
-        if (term->kind == QG_K_FLOAT) return (number){.floating = true, .real = float_of((qg_scalar)term->ref, bits)};
+        if (term->kind == QG_K_FLOAT)
+            return (number){.floating = true, .real = qg_float_of((qg_scalar)term->ref, bits)};
         const uint32_t width = qg_scalars[term->ref].bits;
         return (number){.integer = (int64_t)bits - (bits >> (width - 1) ? (int64_t)1 << width : 0)};
     }

@@ -22,6 +22,9 @@ float qg_magnitude_of(const qg_element *element, double least);
 /* The bits of `value`, rounded to F32, F16 or BF16, ties to even. */
 uint32_t qg_bits_of(qg_scalar type, float value);
 
+/* The number that bits of that type stand for. */
+float qg_float_of(qg_scalar type, uint32_t bits);
+
 /* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. */
 typedef struct qg_tensor {
     const qg_layout *layout;

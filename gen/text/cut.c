@@ -44,6 +44,9 @@ void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target
     qg_text_printf(text, "    for (%s e = from; e < to; ++e) {\n", type);
     qg_text_printf(text, "        for (%s m = 0; m < BATCH; ++m) part[m] += %s * ", type, value);
     qg_print_filled(text, names->load, 'i',
-                    qg_format(text->arena, "min(m, %s - 1%s) * row_cols + place + e", names->batch, s));
+                    qg_format(text->arena,
+                              *target->unroll ? "x_element_from(min(m, %s - 1%s), row_cols) + place + e"
+                                              : "min(m, %s - 1%s) * x_stride + place + e",
+                              names->batch, s));
     qg_text_puts(text, ";\n    }\n");
 }

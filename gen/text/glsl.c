@@ -18,6 +18,7 @@ static char *extensions(qg_arena *arena, const qg_program *program) {
     const bool dots = kernel->sum && kernel->sum->digits;
     const bool narrow =
         qg_has_narrow_elements(kernel) && (!kernel->sum || !program->plan->layout->ragged == !kernel->layout->ragged);
+    const bool halves_of_y = kernel->sum && qg_stores_halves(kernel);
     const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
     const char *adds = program->schedule == QK_SCHEDULE_NONE      ? ""
                        : program->schedule == QK_SCHEDULE_COLUMNS ? ""
@@ -28,7 +29,9 @@ static char *extensions(qg_arena *arena, const qg_program *program) {
                      halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
                      dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
                      has_unit(program->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-                     has_unit(program->plan, 16) || narrow ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
+                     has_unit(program->plan, 16) || narrow || halves_of_y
+                         ? "#extension GL_EXT_shader_16bit_storage : require\n"
+                         : "");
 }
 
 /* An interface block is called like its buffer, with a capital. */
@@ -431,13 +434,13 @@ static char *narrow(qg_arena *arena, const qg_program *program) {
 
 /* What the code of one or two steps calls; `other` may be NULL. */
 static char *unit_prelude(qg_arena *arena, const qg_templates *templates, const qg_ir *ir, const qg_ir *other,
-                          const char **why) {
+                          bool finishes, const char **why) {
     qg_holes prelude = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     if (other) qg_prelude_add(&prelude, other);
     const bool rounds = qg_uses(ir, QG_ROUND_F16) || (other && qg_uses(other, QG_ROUND_F16));
-    qg_hole(&prelude, "to_f16", rounds ? "" : NULL);
-    qg_hole(&prelude, "to_bf16", NULL);
+    qg_hole(&prelude, "to_f16", rounds || finishes ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", finishes ? "" : NULL);
     qg_no_store_holes(&prelude);
     return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
 }
@@ -478,7 +481,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
                              .close = ");\n"};
     qg_holes holes = {.count = 0};
     qg_text loads = qg_text_new(arena);
-    const char *prelude = unit_prelude(arena, templates, ir, small, why);
+    const char *prelude = unit_prelude(arena, templates, ir, small, true, why);
     if (!prelude) return NULL;
     unit_holes(arena, &holes, request, program, prelude);
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
@@ -508,13 +511,15 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
     const qg_operands *operands = wide->of_unit;
     const qg_fetches *all = wide->code->fetched;
     const bool packs = program->schedule == QK_SCHEDULE_PACK;
+    const bool finishes = program->schedule == QK_SCHEDULE_TILES || program->schedule == QK_SCHEDULE_PLAIN_TILES ||
+                          program->schedule == QK_SCHEDULE_ADD_PARTS;
     const qg_x_operands x = {.at_once = 2,
                              .open = "    packed_x[k + $iu * stride] = uvec2(",
                              .word = "packHalf2x16(scale * vec2(",
                              .word_end = "))",
                              .close = ");\n"};
     qg_holes holes = {.count = 0};
-    const char *prelude = unit_prelude(arena, templates, wide->code, NULL, why);
+    const char *prelude = unit_prelude(arena, templates, wide->code, NULL, finishes, why);
     if (!prelude) return NULL;
     unit_holes(arena, &holes, request, program, prelude);
     qg_hole(&holes, "units", program->schedule == QK_SCHEDULE_TILES ? "" : NULL);
@@ -636,8 +641,8 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_prelude_holes(&prelude, ir);
     for (uint32_t i = 0; i < program->n_steps; ++i) qg_prelude_add(&prelude, program->steps[i].code);
     const bool singly = !sums && (qg_stores_singly(kernel) || plan->lanes < 4);
-    qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && singly) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
-    qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 && singly ? "" : NULL);
+    qg_hole(&prelude, "to_f16", sums || (kernel->type == QG_F16 && singly) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", sums || (kernel->type == QG_BF16 && singly) ? "" : NULL);
     if (sums)
         qg_no_store_holes(&prelude);
     else

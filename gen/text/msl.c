@@ -206,12 +206,10 @@ static char *load_x(qg_arena *arena, const qg_step *sum) {
     qg_text_printf(&text,
                    "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
                    "template <uint TILES, uint BATCH, typename X>\n"
-                   "inline void load_x(device const X *x_in, uint batch, uint %s, uint vector, uint j, uint k,\n"
+                   "inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,\n"
                    "    %s)\n{\n",
-                   plan->layout->ragged ? "row_runs" : "row_tiles", kept_parameters(arena, sum, ""));
-    const char *row_runs =
-        plan->layout->ragged ? "row_runs" : qg_format(arena, "row_tiles * %u%s", plan->n_runs, msl->unsigned_suffix);
-    qg_load_x_body(&text, sum, NULL, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec), NULL);
+                   kept_parameters(arena, sum, ""));
+    qg_load_x_body(&text, sum, NULL, msl, "row_runs", "batch", qg_format(arena, "%s(x_in[$i])", vec), NULL);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -247,7 +245,8 @@ static char *sum_cut(qg_arena *arena, const qg_step *values) {
     qg_text_printf(&text,
                    "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
                    "template <uint BATCH, typename T>\n"
-                   "inline void sum_cut(\n%s    %sdevice const T *x_at, uint batch, uint row_cols, uint n, uint j,\n"
+                   "inline void sum_cut(\n%s    %sdevice const T *x_at, uint batch, uint row_cols, uint x_stride, uint "
+                   "n, uint j,\n"
                    "    thread float (&part)[BATCH])\n{\n",
                    buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "));
     qg_sum_cut_body(&text, plan, msl, &names);
@@ -309,10 +308,9 @@ static char *load_wide_x(qg_arena *arena, const qg_program *program) {
                  "// Loads what wide tile `j` of a row meets of right-hand side `vector`, and gives it to the lanes "
                  "that multiply it.\n"
                  "template <typename X>\n"
-                 "inline void load_wide_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, "
+                 "inline void load_wide_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, "
                  "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit)\n{\n");
-    qg_load_x_body(&text, wide, &x, msl,
-                   qg_format(arena, "row_tiles * %u%s", program->plan->n_runs, msl->unsigned_suffix), "batch",
+    qg_load_x_body(&text, wide, &x, msl, "row_runs", "batch",
                    qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -365,6 +363,7 @@ static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_p
     const qg_ir *small = program->sum->code;
     const qg_fetches *all = wide->code->fetched;
     qg_holes holes = {.count = 0};
+    qg_plan_holes(arena, &holes, plan, msl);
     qg_hole(&holes, "words", qg_format(arena, "%u", wide->of_unit->n_words));
     qg_hole(&holes, "part", qg_format(arena, "%u", 2 * wide->of_unit->part));
     qg_hole(&holes, "load_wide_x", load_wide_x(arena, program));

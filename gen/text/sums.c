@@ -25,6 +25,8 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
     const uint32_t size = step->size;
     qg_arena *arena = text->arena;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    /* Metal's callers have added where the rows begin. */
+    const char *n = *target->unroll ? "row_of_weights(n)" : "n";
     const uint32_t in_block = plan->tiles * size;
     switch (plan->layout->view) {
     case QG_VIEW_BLOCKS:
@@ -32,8 +34,8 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
             qg_text_printf(text, "    const %s block = %s;\n", type, quotient(arena, "j", "/", plan->tiles, s));
         else
             qg_text_printf(
-                text, in_block == 1 ? "    const %s block = n * %s + %s;\n" : "    const %s block = n * (%s) + %s;\n",
-                type, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
+                text, in_block == 1 ? "    const %s block = %s * %s + %s;\n" : "    const %s block = %s * (%s) + %s;\n",
+                type, n, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
         if (plan->tiles > 1 && qg_uses_argument(ir, "tile"))
             qg_text_printf(text, "    const %s tile = %s;\n", type, quotient(arena, "j", "%", plan->tiles, s));
         return;
@@ -481,8 +483,10 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *in = inner(ir);
     add_place(text, step, target);
     open_batch(text, ir, target);
-    qg_text_printf(text, "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n", in, type,
-                   ir->single ? "" : " + m", batch, s, row_runs);
+    qg_text_printf(text,
+                   *target->unroll ? "%sconst %s from = x_from(min(vector%s, %s - 1%s), %s) + place;\n"
+                                   : "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n",
+                   in, type, ir->single ? "" : " + m", batch, s, row_runs);
     if (*target->unroll && !operands && !ir->half) {
         add_runs(text, ir, plan, target, load, load_four);
         (ir->n_x_quads ? add_digits_of_x : add_floats_of_x)(text, ir, plan, target);

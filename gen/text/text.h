@@ -196,7 +196,7 @@ void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *mo
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
 /* Shared by the printers of kernels (holes.c). */
-enum { QG_MAX_HOLES = 104 };
+enum { QG_MAX_HOLES = 112 };
 
 typedef struct qg_holes {
     qg_binding items[QG_MAX_HOLES];

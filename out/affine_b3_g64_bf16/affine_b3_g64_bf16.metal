@@ -140,13 +140,52 @@ struct sum_shape {
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
     uint epilogue;   // what is done with results
+    // Of views, which are on where x, y and weights do not lie one after the other:
+    uint groups;             // threadgroups of each matrix, where there are several, and the first matrix of this launch
+    uint matrix_first;
+    uint matrices;           // in the inner dimension
+    uint vectors;            // of each matrix, in all launches
+    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
+    uint sharing_outer;
+    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
+    uint weights_inner;
+    uint weights_outer;
+    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
+    uint x_stride;
+    uint x_inner;
+    uint x_outer;
+    uint y_skip;             // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint y_outer;
 };
+
+// Where a thread stands; which matrix of all its threadgroup multiplies, and where its weights, its x and its y begin.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+    uint views, matrix, weights_begin, x_begin, y_begin;
+};
+
+inline standing find_matrix(constant sum_shape &shape, standing at)
+{
+    if (at.views == 0) return at;
+    at.matrix = shape.matrix_first + at.group / shape.groups;
+    at.group %= shape.groups;
+    at.groups = shape.groups;
+    const uint inner = at.matrix % shape.matrices, outer = at.matrix / shape.matrices;
+    at.weights_begin = shape.weights_first + inner / shape.sharing * shape.weights_inner;
+    at.weights_begin += outer / shape.sharing_outer * shape.weights_outer;
+    at.x_begin = shape.x_first + inner * shape.x_inner + outer * shape.x_outer;
+    at.y_begin = inner * shape.y_inner + outer * shape.y_outer;
+    return at;
+}
 
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
     device const float *scale, *bias, *gate, *residual;
     uint epilogue;
+    uint y_type;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
@@ -154,8 +193,24 @@ constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, GATES = 8, ADD
 
 // Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
 struct place_of_result {
-    uint at, row, vector, tensor;
+    uint at, row, vector, tensor, skip;  // in y alone
 };
+
+inline float y_before(results to, uint at)
+{
+    if (to.y_type == 0) return to.y[at];
+    const ushort bits = ((device const ushort *)to.y)[at];
+    return to.y_type == 1 ? float(as_type<half>(bits)) : as_type<float>(uint(bits) << 16);
+}
+
+// Rounds once, to the nearest, ties to even.
+inline void store_y(results to, uint at, float sum)
+{
+    if (to.y_type == 0)
+        to.y[at] = sum;
+    else
+        ((device ushort *)to.y)[at] = to.y_type == 1 ? as_type<ushort>(half(sum)) : f32_to_bf16(sum);
+}
 
 inline float silu(float v)
 {
@@ -168,33 +223,31 @@ inline void finish(results to, place_of_result r, float sum, bool first = true, 
     if ((to.epilogue & SCALES) != 0)
         sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
     if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
-    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += to.y[r.at];
+    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += y_before(to, r.at + r.skip);
     if (last && (to.epilogue & GATES) != 0) sum *= silu(to.gate[r.at]);
     if (last && (to.epilogue & ADDS_RESIDUAL) != 0) sum += to.residual[r.at];
-    to.y[r.at] = sum;
+    store_y(to, r.at + r.skip, sum);
 }
 
 // The same of row `n` of right-hand side `m`.
-inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true, bool last = true)
+inline void finish(results to, constant sum_shape &shape, standing where, uint m, uint n, float sum, bool first = true, bool last = true)
 {
-    const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
+    const uint row = shape.y_first % shape.y_rows + n, vector = m + shape.y_first / shape.y_rows;
+    place_of_result r = {m * shape.y_rows + shape.y_first + n, row, vector, 0, 0};
+    if (where.views != 0)
+        r = {where.y_begin + vector * shape.y_stride + row, row, where.matrix * shape.vectors + vector, 0, shape.y_skip};
     finish(to, r, sum, first, last);
 }
 
-// Where a thread stands.
-struct standing {
-    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
-};
-
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
-inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][8], thread float (&x_sum)[TILES][BATCH][1])
 {
     const uint tile = j % 2u;
     const uint place = j / 2u * 16u + tile * 8u;
     for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
         const float4 x1 = float4(x_in[from + 1u]);
         const float4 x2 = float4(x_in[from + 2u]);
@@ -282,6 +335,9 @@ inline void sum_rows(
     uint split = 1;
     while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint own_runs = shape.row_tiles * 8;
+    const uint row_runs = at.views == 0 ? own_runs : shape.x_stride / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -292,10 +348,10 @@ inline void sum_rows(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * at.lanes + at.lane;
                 if (j >= shape.row_tiles) continue;
-                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                if (c != held) load_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(weight, scales, biases, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k,
-                        x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(weight, scales, biases, shape.row_tiles,
+                                             at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }
@@ -305,7 +361,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -314,7 +370,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -766,6 +822,8 @@ kernel void affine_b3_g64_bf16_gather_bf16(
 
 // affine_b3_g64_bf16_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 constant uint affine_b3_g64_bf16_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+constant uint affine_b3_g64_bf16_gemv_f32_views [[function_constant(30)]];    // 1: x, y and weights lie as the push constants say
+constant uint affine_b3_g64_bf16_gemv_f32_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void affine_b3_g64_bf16_gemv_f32(
     device const uint *weight [[buffer(0)]],
@@ -788,8 +846,11 @@ kernel void affine_b3_g64_bf16_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
-    const qk_affine_b3_g64_bf16::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue,
+        affine_b3_g64_bf16_gemv_f32_y_type};
+    const qk_affine_b3_g64_bf16::standing at =
+        qk_affine_b3_g64_bf16::find_matrix(push,
+            {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, affine_b3_g64_bf16_gemv_f32_views, 0, 0, 0, 0});
     switch (affine_b3_g64_bf16_gemv_f32_batch) {
         case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, to, push, partial, at); break;
         case 2: qk_affine_b3_g64_bf16::sum_rows<2, 4>(weight, scales, biases, x, to, push, partial, at); break;
@@ -800,6 +861,8 @@ kernel void affine_b3_g64_bf16_gemv_f32(
 
 // affine_b3_g64_bf16_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 constant uint affine_b3_g64_bf16_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+constant uint affine_b3_g64_bf16_gemv_f16_views [[function_constant(30)]];    // 1: x, y and weights lie as the push constants say
+constant uint affine_b3_g64_bf16_gemv_f16_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void affine_b3_g64_bf16_gemv_f16(
     device const uint *weight [[buffer(0)]],
@@ -822,8 +885,11 @@ kernel void affine_b3_g64_bf16_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
-    const qk_affine_b3_g64_bf16::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    const qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue,
+        affine_b3_g64_bf16_gemv_f16_y_type};
+    const qk_affine_b3_g64_bf16::standing at =
+        qk_affine_b3_g64_bf16::find_matrix(push,
+            {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, affine_b3_g64_bf16_gemv_f16_views, 0, 0, 0, 0});
     switch (affine_b3_g64_bf16_gemv_f16_batch) {
         case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, to, push, partial, at); break;
         case 2: qk_affine_b3_g64_bf16::sum_rows<2, 4>(weight, scales, biases, x, to, push, partial, at); break;
@@ -843,7 +909,20 @@ struct affine_b3_g64_bf16_gemv_id_f32_push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
     uint epilogue;      // what is done with results
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
 };
+
+constant uint affine_b3_g64_bf16_gemv_id_f32_views [[function_constant(30)]];
+constant uint affine_b3_g64_bf16_gemv_id_f32_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void affine_b3_g64_bf16_gemv_id_f32(
     device const uint *weight [[buffer(0)]],
@@ -869,7 +948,10 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
+    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue,
+        affine_b3_g64_bf16_gemv_id_f32_y_type};
+    const bool views = affine_b3_g64_bf16_gemv_id_f32_views != 0;
+    const uint row_runs = push.row_tiles * 8, expert_rows = views ? push.weights_inner : push.rows;
     float4 kept[TILES][1][8];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -880,8 +962,11 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
     for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
-        const uint vector = push.x_slots == 1 ? pair / push.slots : pair;
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         // An expert that is not there has zeros.
@@ -893,11 +978,11 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
                 const uint j = (c * TILES + k) * lanes + lane;
                 if (j >= push.row_tiles) continue;
                 if (c != held || vector != held_vector)
-                    qk_affine_b3_g64_bf16::load_x<TILES, 1>(x, push.batch * push.x_slots, push.row_tiles, vector, j, k, kept, kept_sum);
+                    qk_affine_b3_g64_bf16::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
                     qk_affine_b3_g64_bf16::accumulate<TILES,
-                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
                                                       kept, kept_sum, sum[r]);
                 }
             }
@@ -914,8 +999,9 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const qk_affine_b3_g64_bf16::place_of_result to_row = {pair * push.rows + first + i, expert * push.rows + first + i, pair,
-                expert};
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_affine_b3_g64_bf16::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert,
+                views ? push.y_skip : 0};
             qk_affine_b3_g64_bf16::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -933,7 +1019,20 @@ struct affine_b3_g64_bf16_gemv_id_f16_push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
     uint epilogue;      // what is done with results
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
 };
+
+constant uint affine_b3_g64_bf16_gemv_id_f16_views [[function_constant(30)]];
+constant uint affine_b3_g64_bf16_gemv_id_f16_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void affine_b3_g64_bf16_gemv_id_f16(
     device const uint *weight [[buffer(0)]],
@@ -959,7 +1058,10 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
+    qk_affine_b3_g64_bf16::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue,
+        affine_b3_g64_bf16_gemv_id_f16_y_type};
+    const bool views = affine_b3_g64_bf16_gemv_id_f16_views != 0;
+    const uint row_runs = push.row_tiles * 8, expert_rows = views ? push.weights_inner : push.rows;
     float4 kept[TILES][1][8];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -970,8 +1072,11 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
     const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
     for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
-        const uint vector = push.x_slots == 1 ? pair / push.slots : pair;
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
         // An expert that is not there has zeros.
@@ -983,11 +1088,11 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
                 const uint j = (c * TILES + k) * lanes + lane;
                 if (j >= push.row_tiles) continue;
                 if (c != held || vector != held_vector)
-                    qk_affine_b3_g64_bf16::load_x<TILES, 1>(x, push.batch * push.x_slots, push.row_tiles, vector, j, k, kept, kept_sum);
+                    qk_affine_b3_g64_bf16::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
                     qk_affine_b3_g64_bf16::accumulate<TILES,
-                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
                                                       kept, kept_sum, sum[r]);
                 }
             }
@@ -1004,8 +1109,9 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            const qk_affine_b3_g64_bf16::place_of_result to_row = {pair * push.rows + first + i, expert * push.rows + first + i, pair,
-                expert};
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_affine_b3_g64_bf16::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert,
+                views ? push.y_skip : 0};
             qk_affine_b3_g64_bf16::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);

@@ -675,6 +675,23 @@ static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -686,6 +703,8 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
@@ -696,7 +715,9 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -712,10 +733,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -736,7 +757,11 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
 };
 
 static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
+static const uint32_t ct_b4_channel_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .abi = 10,
@@ -748,10 +773,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .code = &qk_ct_b4_channel_msl,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = ct_b4_channel_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -786,6 +811,23 @@ static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -798,6 +840,8 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
@@ -809,7 +853,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -826,10 +872,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_int8_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -872,6 +918,23 @@ static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -884,6 +947,8 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
@@ -895,7 +960,9 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -912,10 +979,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_split_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -958,6 +1025,23 @@ static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -970,6 +1054,8 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
@@ -981,7 +1067,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, ct_b4_channel_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -998,10 +1086,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_int24_f32_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1044,6 +1132,23 @@ static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1055,6 +1160,8 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
@@ -1065,7 +1172,9 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1081,10 +1190,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1105,7 +1214,11 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
 };
 
 static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
+static const uint32_t ct_b4_channel_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch},
+    {30, "views", 0, 2, ct_b4_channel_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .abi = 10,
@@ -1117,10 +1230,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .code = &qk_ct_b4_channel_msl,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = ct_b4_channel_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1155,6 +1268,23 @@ static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1167,6 +1297,8 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
@@ -1178,7 +1310,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -1195,10 +1329,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_int8_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1241,6 +1375,23 @@ static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1253,6 +1404,8 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
@@ -1264,7 +1417,9 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -1281,10 +1436,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_split_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1327,6 +1482,23 @@ static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1339,6 +1511,8 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
@@ -1350,7 +1524,9 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, ct_b4_channel_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, ct_b4_channel_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, ct_b4_channel_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
     &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
@@ -1367,10 +1543,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_int24_f16_schedules,
     .binding_count = 8,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -704,6 +704,23 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -713,6 +730,8 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_split[] = {1, 2, 4, 8,
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule[] = {0, 1, 6};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_width[] = {8, 16, 32, 64};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
@@ -721,7 +740,9 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = 
     {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule},
     {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_width},
     {21, "x_type", 0, 1, gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
@@ -737,10 +758,10 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .schedules = gptq_v1_b4_g128_act_gemv_f32_schedules,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -758,8 +779,12 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {{1, "batch", 1, 4,
-    gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
+    gptq_v1_b4_g128_act_gemv_f32_metal_batch},
+    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
     .abi = 10,
@@ -771,10 +796,10 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
     .code = &qk_gptq_v1_b4_g128_act_msl,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -811,6 +836,23 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -820,6 +862,8 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_split[] = {1, 2, 4, 8,
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule[] = {0, 1, 6};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_width[] = {8, 16, 32, 64};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_batch},
@@ -828,7 +872,9 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = 
     {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule},
     {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_width},
     {21, "x_type", 1, 1, gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
@@ -844,10 +890,10 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .schedules = gptq_v1_b4_g128_act_gemv_f16_schedules,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -865,8 +911,12 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_y_type[] = {0, 1, 2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {{1, "batch", 1, 4,
-    gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
+    gptq_v1_b4_g128_act_gemv_f16_metal_batch},
+    {30, "views", 0, 2, gptq_v1_b4_g128_act_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .abi = 10,
@@ -878,10 +928,10 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .code = &qk_gptq_v1_b4_g128_act_msl,
     .binding_count = 10,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,

@@ -147,13 +147,52 @@ struct sum_shape {
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks
     uint grid_cols;
+    // Of views, which are on where x, y and weights do not lie one after the other:
+    uint groups;             // threadgroups of each matrix, where there are several, and the first matrix of this launch
+    uint matrix_first;
+    uint matrices;           // in the inner dimension
+    uint vectors;            // of each matrix, in all launches
+    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
+    uint sharing_outer;
+    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
+    uint weights_inner;
+    uint weights_outer;
+    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
+    uint x_stride;
+    uint x_inner;
+    uint x_outer;
+    uint y_skip;             // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint y_outer;
 };
+
+// Where a thread stands; which matrix of all its threadgroup multiplies, and where its weights, its x and its y begin.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+    uint views, matrix, weights_begin, x_begin, y_begin;
+};
+
+inline standing find_matrix(constant sum_shape &shape, standing at)
+{
+    if (at.views == 0) return at;
+    at.matrix = shape.matrix_first + at.group / shape.groups;
+    at.group %= shape.groups;
+    at.groups = shape.groups;
+    const uint inner = at.matrix % shape.matrices, outer = at.matrix / shape.matrices;
+    at.weights_begin = shape.weights_first + inner / shape.sharing * shape.weights_inner;
+    at.weights_begin += outer / shape.sharing_outer * shape.weights_outer;
+    at.x_begin = shape.x_first + inner * shape.x_inner + outer * shape.x_outer;
+    at.y_begin = inner * shape.y_inner + outer * shape.y_outer;
+    return at;
+}
 
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
     device const float *scale, *bias, *gate, *residual;
     uint epilogue;
+    uint y_type;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 };
 
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
@@ -161,8 +200,24 @@ constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, GATES = 8, ADD
 
 // Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
 struct place_of_result {
-    uint at, row, vector, tensor;
+    uint at, row, vector, tensor, skip;  // in y alone
 };
+
+inline float y_before(results to, uint at)
+{
+    if (to.y_type == 0) return to.y[at];
+    const ushort bits = ((device const ushort *)to.y)[at];
+    return to.y_type == 1 ? float(as_type<half>(bits)) : as_type<float>(uint(bits) << 16);
+}
+
+// Rounds once, to the nearest, ties to even.
+inline void store_y(results to, uint at, float sum)
+{
+    if (to.y_type == 0)
+        to.y[at] = sum;
+    else
+        ((device ushort *)to.y)[at] = to.y_type == 1 ? as_type<ushort>(half(sum)) : f32_to_bf16(sum);
+}
 
 inline float silu(float v)
 {
@@ -175,23 +230,21 @@ inline void finish(results to, place_of_result r, float sum, bool first = true, 
     if ((to.epilogue & SCALES) != 0)
         sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
     if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
-    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += to.y[r.at];
+    if (!first || (to.epilogue & ADDS_TO_Y) != 0) sum += y_before(to, r.at + r.skip);
     if (last && (to.epilogue & GATES) != 0) sum *= silu(to.gate[r.at]);
     if (last && (to.epilogue & ADDS_RESIDUAL) != 0) sum += to.residual[r.at];
-    to.y[r.at] = sum;
+    store_y(to, r.at + r.skip, sum);
 }
 
 // The same of row `n` of right-hand side `m`.
-inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true, bool last = true)
+inline void finish(results to, constant sum_shape &shape, standing where, uint m, uint n, float sum, bool first = true, bool last = true)
 {
-    const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
+    const uint row = shape.y_first % shape.y_rows + n, vector = m + shape.y_first / shape.y_rows;
+    place_of_result r = {m * shape.y_rows + shape.y_first + n, row, vector, 0, 0};
+    if (where.views != 0)
+        r = {where.y_begin + vector * shape.y_stride + row, row, where.matrix * shape.vectors + vector, 0, shape.y_skip};
     finish(to, r, sum, first, last);
 }
-
-// Where a thread stands.
-struct standing {
-    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
-};
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
@@ -501,7 +554,7 @@ inline void sum_cut(
     device const uint *qzeros,
     device const ushort *scales,
     device const uint *g_idx,
-    uint rows, uint cols, uint grid_cols, device const T *x_at, uint batch, uint row_cols, uint n, uint j,
+    uint rows, uint cols, uint grid_cols, device const T *x_at, uint batch, uint row_cols, uint x_stride, uint n, uint j,
     thread float (&part)[BATCH])
 {
     for (uint m = 0; m < BATCH; ++m) part[m] = 0.0f;
@@ -510,7 +563,7 @@ inline void sum_cut(
     float4 v[4];
     decode_tile(qweight, qzeros, scales, g_idx, rows, cols, grid_cols, row, tile, v);
     for (uint e = from; e < to; ++e) {
-        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * float(x_at[min(m, batch - 1u) * row_cols + place + e]);
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * float(x_at[min(m, batch - 1u) * x_stride + place + e]);
     }
 }
 
@@ -535,7 +588,11 @@ inline void sum_rows(
     while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
-    const uint row_cols = shape.cols, whole_tiles = row_cols % 4 == 0 ? row_cols / 16 : 0;
+    const uint row_cols = shape.cols, whole = row_cols % 4 + (at.views == 0 ? 0 : (at.x_begin | shape.x_stride) % 4);
+    const uint whole_tiles = whole == 0 ? row_cols / 16 : 0, own_runs = row_cols / 4;
+    const uint x_stride = at.views == 0 ? row_cols : shape.x_stride;
+    const uint row_runs = at.views == 0 ? own_runs : shape.x_stride / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -549,17 +606,17 @@ inline void sum_rows(
                 if (j >= whole_tiles) {
                     for (uint r = 0; r < ROWS; ++r) {
                         float part[BATCH];
-                        sum_cut<BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, elements_of(x_in),
-                            shape.batch, row_cols,
+                        sum_cut<BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols,
+                            elements_of(x_in) + at.x_begin, shape.batch, row_cols, x_stride,
                                        min(first + team * ROWS + r, shape.rows - 1), j, part);
                         for (uint m = 0; m < BATCH; ++m) sum[r][m] += part[m];
                     }
                     continue;
                 }
-                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, row_cols / 4, 0, j, k, x, x_sum);
+                if (c != held) load_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, shape.row_tiles,
-                        min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                                             at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }
@@ -569,7 +626,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -578,7 +635,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -807,6 +864,8 @@ kernel void gptq_v1_b4_g128_act_gather_bf16(
 
 // gptq_v1_b4_g128_act_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 constant uint gptq_v1_b4_g128_act_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+constant uint gptq_v1_b4_g128_act_gemv_f32_views [[function_constant(30)]];    // 1: x, y and weights lie as the push constants say
+constant uint gptq_v1_b4_g128_act_gemv_f32_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void gptq_v1_b4_g128_act_gemv_f32(
     device const uint *qweight [[buffer(0)]],
@@ -830,8 +889,11 @@ kernel void gptq_v1_b4_g128_act_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_gptq_v1_b4_g128_act::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
-    const qk_gptq_v1_b4_g128_act::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    const qk_gptq_v1_b4_g128_act::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue,
+        gptq_v1_b4_g128_act_gemv_f32_y_type};
+    const qk_gptq_v1_b4_g128_act::standing at =
+        qk_gptq_v1_b4_g128_act::find_matrix(push,
+            {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, gptq_v1_b4_g128_act_gemv_f32_views, 0, 0, 0, 0});
     switch (gptq_v1_b4_g128_act_gemv_f32_batch) {
         case 1: qk_gptq_v1_b4_g128_act::sum_rows<1, 4>(qweight, qzeros, scales, g_idx, x, to, push, partial, at); break;
         case 2: qk_gptq_v1_b4_g128_act::sum_rows<2, 4>(qweight, qzeros, scales, g_idx, x, to, push, partial, at); break;
@@ -842,6 +904,8 @@ kernel void gptq_v1_b4_g128_act_gemv_f32(
 
 // gptq_v1_b4_g128_act_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 constant uint gptq_v1_b4_g128_act_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+constant uint gptq_v1_b4_g128_act_gemv_f16_views [[function_constant(30)]];    // 1: x, y and weights lie as the push constants say
+constant uint gptq_v1_b4_g128_act_gemv_f16_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 kernel void gptq_v1_b4_g128_act_gemv_f16(
     device const uint *qweight [[buffer(0)]],
@@ -865,8 +929,11 @@ kernel void gptq_v1_b4_g128_act_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_gptq_v1_b4_g128_act::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue};
-    const qk_gptq_v1_b4_g128_act::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    const qk_gptq_v1_b4_g128_act::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue,
+        gptq_v1_b4_g128_act_gemv_f16_y_type};
+    const qk_gptq_v1_b4_g128_act::standing at =
+        qk_gptq_v1_b4_g128_act::find_matrix(push,
+            {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, gptq_v1_b4_g128_act_gemv_f16_views, 0, 0, 0, 0});
     switch (gptq_v1_b4_g128_act_gemv_f16_batch) {
         case 1: qk_gptq_v1_b4_g128_act::sum_rows<1, 4>(qweight, qzeros, scales, g_idx, x, to, push, partial, at); break;
         case 2: qk_gptq_v1_b4_g128_act::sum_rows<2, 4>(qweight, qzeros, scales, g_idx, x, to, push, partial, at); break;

@@ -700,6 +700,23 @@ static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -711,6 +728,8 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
@@ -720,7 +739,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -736,10 +757,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -760,7 +781,11 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
+static const uint32_t hqq_b3_g64_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .abi = 10,
@@ -772,10 +797,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -811,6 +836,23 @@ static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -823,6 +865,8 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
@@ -834,7 +878,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -851,10 +897,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -898,6 +944,23 @@ static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -910,6 +973,8 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
@@ -921,7 +986,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -938,10 +1005,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -985,6 +1052,23 @@ static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -997,6 +1081,8 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
@@ -1008,7 +1094,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, hqq_b3_g64_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1025,10 +1113,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1072,6 +1160,23 @@ static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1083,6 +1188,8 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
@@ -1092,7 +1199,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1108,10 +1217,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1132,7 +1241,11 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
 };
 
 static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
+static const uint32_t hqq_b3_g64_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .abi = 10,
@@ -1144,10 +1257,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1183,6 +1296,23 @@ static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1195,6 +1325,8 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
@@ -1206,7 +1338,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1223,10 +1357,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1270,6 +1404,23 @@ static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1282,6 +1433,8 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
@@ -1293,7 +1446,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1310,10 +1465,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1357,6 +1512,23 @@ static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1369,6 +1541,8 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
@@ -1380,7 +1554,9 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, hqq_b3_g64_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, hqq_b3_g64_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0,
@@ -1397,10 +1573,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
     .binding_count = 9,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = hqq_b3_g64_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -3029,6 +3029,23 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3044,6 +3061,8 @@ static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
@@ -3054,7 +3073,9 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3070,12 +3091,12 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3093,7 +3114,11 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
 };
 
 static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
+static const uint32_t iq1_m_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch},
+    {30, "views", 0, 2, iq1_m_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .abi = 10,
@@ -3105,10 +3130,10 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -3135,6 +3160,23 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3152,6 +3194,8 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
@@ -3164,7 +3208,9 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3180,12 +3226,12 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3221,6 +3267,23 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3238,6 +3301,8 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
@@ -3251,7 +3316,9 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3267,12 +3334,12 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .schedules = iq1_m_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3308,6 +3375,23 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3325,6 +3409,8 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
@@ -3338,7 +3424,9 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3354,12 +3442,12 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3396,6 +3484,23 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3411,6 +3516,8 @@ static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
@@ -3421,7 +3528,9 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3437,12 +3546,12 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .schedules = iq1_m_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3460,7 +3569,11 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
 };
 
 static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
+static const uint32_t iq1_m_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch},
+    {30, "views", 0, 2, iq1_m_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .abi = 10,
@@ -3472,10 +3585,10 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 7,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -3502,6 +3615,23 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3519,6 +3649,8 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
@@ -3531,7 +3663,9 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3547,12 +3681,12 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3588,6 +3722,23 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3605,6 +3756,8 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
@@ -3618,7 +3771,9 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3634,12 +3789,12 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .schedules = iq1_m_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3675,6 +3830,23 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
     {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3692,6 +3864,8 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
@@ -3705,7 +3879,9 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3721,12 +3897,12 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = iq1_m_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3768,6 +3944,15 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3780,6 +3965,8 @@ static const uint32_t iq1_m_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f32_vulkan_checked},
@@ -3787,7 +3974,9 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -3803,12 +3992,12 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3821,6 +4010,11 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t iq1_m_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .abi = 10,
     .name = "iq1_m_gemv_id_f32",
@@ -3831,9 +4025,11 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_m_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -3864,6 +4060,15 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3878,6 +4083,8 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
@@ -3888,7 +4095,9 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3904,12 +4113,12 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3946,6 +4155,15 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3960,6 +4178,8 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
@@ -3970,7 +4190,9 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3986,12 +4208,12 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .schedules = iq1_m_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4028,6 +4250,15 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4042,6 +4273,8 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
@@ -4052,7 +4285,9 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4068,12 +4303,12 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4110,6 +4345,15 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4122,6 +4366,8 @@ static const uint32_t iq1_m_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f16_vulkan_checked},
@@ -4129,7 +4375,9 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -4145,12 +4393,12 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .schedules = iq1_m_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4163,6 +4411,11 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .sum_roundings = 124,
 };
 
+static const uint32_t iq1_m_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, iq1_m_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .abi = 10,
     .name = "iq1_m_gemv_id_f16",
@@ -4173,9 +4426,11 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_m_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -4206,6 +4461,15 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4220,6 +4484,8 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
@@ -4230,7 +4496,9 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4246,12 +4514,12 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4288,6 +4556,15 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4302,6 +4579,8 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
@@ -4312,7 +4591,9 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4328,12 +4609,12 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .schedules = iq1_m_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4370,6 +4651,15 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
     {9, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4384,6 +4674,8 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
@@ -4394,7 +4686,9 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -4410,12 +4704,12 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -679,6 +679,23 @@ static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -690,6 +707,8 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_batch},
@@ -700,7 +719,9 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mx_fp8_e4m3_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -716,10 +737,10 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_f32_schedules,
     .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mx_fp8_e4m3_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mx_fp8_e4m3_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -737,7 +758,11 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch}};
+static const uint32_t mx_fp8_e4m3_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch},
+    {30, "views", 0, 2, mx_fp8_e4m3_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
     .abi = 10,
@@ -749,10 +774,10 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mx_fp8_e4m3_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -780,6 +805,23 @@ static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -791,6 +833,8 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_batch},
@@ -801,7 +845,9 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mx_fp8_e4m3_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -817,10 +863,10 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_f16_schedules,
     .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mx_fp8_e4m3_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mx_fp8_e4m3_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -838,7 +884,11 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch}};
+static const uint32_t mx_fp8_e4m3_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch},
+    {30, "views", 0, 2, mx_fp8_e4m3_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
     .abi = 10,
@@ -850,10 +900,10 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 8,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mx_fp8_e4m3_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -886,6 +936,15 @@ static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -894,6 +953,8 @@ static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_rows},
@@ -901,7 +962,9 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mx_fp8_e4m3_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -917,10 +980,10 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_id_f32_schedules,
     .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mx_fp8_e4m3_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mx_fp8_e4m3_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -933,6 +996,11 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mx_fp8_e4m3_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, mx_fp8_e4m3_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
     .abi = 10,
     .name = "mx_fp8_e4m3_gemv_id_f32",
@@ -943,9 +1011,11 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mx_fp8_e4m3_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = mx_fp8_e4m3_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -977,6 +1047,15 @@ static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -985,6 +1064,8 @@ static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_rows},
@@ -992,7 +1073,9 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mx_fp8_e4m3_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1008,10 +1091,10 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_id_f16_schedules,
     .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mx_fp8_e4m3_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mx_fp8_e4m3_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1024,6 +1107,11 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mx_fp8_e4m3_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, mx_fp8_e4m3_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
     .abi = 10,
     .name = "mx_fp8_e4m3_gemv_id_f16",
@@ -1034,9 +1122,11 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 10,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mx_fp8_e4m3_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mx_fp8_e4m3_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,

@@ -942,6 +942,23 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -957,6 +974,8 @@ static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
@@ -967,7 +986,9 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -983,12 +1004,12 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1009,7 +1030,11 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
 };
 
 static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
+static const uint32_t mxfp4_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch},
+    {30, "views", 0, 2, mxfp4_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .abi = 10,
@@ -1021,10 +1046,10 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1051,6 +1076,23 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1068,6 +1110,8 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
@@ -1080,7 +1124,9 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1096,12 +1142,12 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1137,6 +1183,23 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1154,6 +1217,8 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
@@ -1167,7 +1232,9 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1183,12 +1250,12 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .schedules = mxfp4_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1224,6 +1291,23 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1241,6 +1325,8 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
@@ -1254,7 +1340,9 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1270,12 +1358,12 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1311,6 +1399,23 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1326,6 +1431,8 @@ static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t mxfp4_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
@@ -1336,7 +1443,9 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1352,12 +1461,12 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .schedules = mxfp4_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1378,7 +1487,11 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
 };
 
 static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
+static const uint32_t mxfp4_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch},
+    {30, "views", 0, 2, mxfp4_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .abi = 10,
@@ -1390,10 +1503,10 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 7,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1420,6 +1533,23 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1437,6 +1567,8 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
@@ -1449,7 +1581,9 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1465,12 +1599,12 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1506,6 +1640,23 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1523,6 +1674,8 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
@@ -1536,7 +1689,9 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1552,12 +1707,12 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .schedules = mxfp4_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1593,6 +1748,23 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
     {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1610,6 +1782,8 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
@@ -1623,7 +1797,9 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
     {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1639,12 +1815,12 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = mxfp4_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 15,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1685,6 +1861,15 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1696,13 +1881,17 @@ static const uint32_t mxfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -1718,12 +1907,12 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1736,6 +1925,11 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mxfp4_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .abi = 10,
     .name = "mxfp4_gemv_id_f32",
@@ -1746,9 +1940,11 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1779,6 +1975,15 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1793,6 +1998,8 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
@@ -1803,7 +2010,9 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1819,12 +2028,12 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1861,6 +2070,15 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1875,6 +2093,8 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
@@ -1885,7 +2105,9 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1901,12 +2123,12 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .schedules = mxfp4_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1943,6 +2165,15 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1957,6 +2188,8 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
@@ -1967,7 +2200,9 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1983,12 +2218,12 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2025,6 +2260,15 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2036,13 +2280,17 @@ static const uint32_t mxfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0};
@@ -2058,12 +2306,12 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .schedules = mxfp4_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2076,6 +2324,11 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .sum_roundings = 122,
 };
 
+static const uint32_t mxfp4_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, mxfp4_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .abi = 10,
     .name = "mxfp4_gemv_id_f16",
@@ -2086,9 +2339,11 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = mxfp4_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2119,6 +2374,15 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2133,6 +2397,8 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
@@ -2143,7 +2409,9 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2159,12 +2427,12 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2201,6 +2469,15 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2215,6 +2492,8 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
@@ -2225,7 +2504,9 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2241,12 +2522,12 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .schedules = mxfp4_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2283,6 +2564,15 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
     {9, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -2297,6 +2587,8 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
@@ -2307,7 +2599,9 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2323,12 +2617,12 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -43,7 +43,42 @@ layout(push_constant) uniform Push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
     uint epilogue;      // what is done with results
+    // Of VIEWS:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
 };
+
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+
+uint group_number() {
+    return gl_WorkGroupID.x;
+}
+
+uint group_count() {
+    return gl_NumWorkGroups.x;
+}
+
+// Among all rows of weights: experts may be further apart than their rows.
+uint row_of_weights(uint n) {
+    return VIEWS == 0u ? n : n / rows * weights_inner + n % rows;
+}
+
+// Where the x of a token, or of one of its slots, begins, in runs.
+uint x_from(uint vector, uint row_runs) {
+    return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
+}
+
+// Number of a pair among the ids.
+uint id_of(uint pair) {
+    return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots;
+}
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -56,9 +91,31 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
 layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 4, std430) buffer OutputHalves { uint y_halves[]; };
 layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
@@ -75,17 +132,46 @@ float silu(float v) {
     return v / (1.0 + exp(-v));
 }
 
+uint y_place(uint at) {
+    return VIEWS == 0u ? at : at + y_skip;
+}
+
+// Two results share a word, and may be those of different threads: neither takes the other's part.
+float y_half(uint at) {
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
+
+void store_half(uint at, uint bits) {
+    atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
+}
+
+// What y holds.
+float y_before(uint at) {
+    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
+}
+
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u)
+        y[y_place(at)] = sum;
+    else
+        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
+}
+
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint n, float sum) {
-    const uint at = pair * rows + n, expert = ids[pair], row = expert * rows + n;
+    const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
+    const uint expert = ids[id_of(pair)], row = expert * rows + n;
     const bool found = expert < experts;
     if (found && does(SCALES))
         sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? pair : expert];
     if (found && does(ADDS_BIAS)) sum += row_bias[row];
-    if (does(ADDS_TO_Y)) sum += y[at];
+    if (does(ADDS_TO_Y)) sum += y_before(at);
     if (found && does(GATES)) sum *= silu(result_gate[at]);
     if (does(ADDS_RESIDUAL)) sum += residual[at];
-    y[at] = sum;
+    store_y(at, sum);
 }
 
 const uint TILES = 4u;
@@ -98,7 +184,7 @@ float x_sum[TILES][1];
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 8u + tile * 2u;
-    const uint from = min(vector, (batch * x_slots) - 1u) * row_tiles * 4u + place;
+    const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
     [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 32768.0;
@@ -111,7 +197,7 @@ uint blocks_u32(uint at) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u;
     const uint tile = j % 2u;
     uint base = block * 17u;
     uint e = uint(blocks[base]);
@@ -141,7 +227,7 @@ void main() {
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
     uint held = ~0u, held_vector = ~0u;
     for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's

@@ -728,6 +728,23 @@ static const qk_field nf4_b64_gemv_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 static const qk_table nf4_b64_gemv_f32_tables[] = {
     {8, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
@@ -742,6 +759,8 @@ static const uint32_t nf4_b64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nf4_b64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nf4_b64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t nf4_b64_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
@@ -751,7 +770,9 @@ static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, nf4_b64_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, nf4_b64_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, nf4_b64_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, nf4_b64_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nf4_b64_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -767,12 +788,12 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .schedules = nf4_b64_gemv_f32_schedules,
     .binding_count = 8,
     .bindings = nf4_b64_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nf4_b64_gemv_f32_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = nf4_b64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -794,7 +815,11 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
 };
 
 static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch}};
+static const uint32_t nf4_b64_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch},
+    {30, "views", 0, 2, nf4_b64_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
     .abi = 10,
@@ -806,10 +831,10 @@ const qk_kernel qk_nf4_b64_gemv_f32_metal = {
     .code = &qk_nf4_b64_msl,
     .binding_count = 8,
     .bindings = nf4_b64_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nf4_b64_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nf4_b64_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -844,6 +869,23 @@ static const qk_field nf4_b64_gemv_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 static const qk_table nf4_b64_gemv_f16_tables[] = {
     {8, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
@@ -858,6 +900,8 @@ static const uint32_t nf4_b64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nf4_b64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nf4_b64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t nf4_b64_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f16_vulkan_rows},
@@ -867,7 +911,9 @@ static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, nf4_b64_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, nf4_b64_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, nf4_b64_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, nf4_b64_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -883,12 +929,12 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .schedules = nf4_b64_gemv_f16_schedules,
     .binding_count = 8,
     .bindings = nf4_b64_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nf4_b64_gemv_f16_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = nf4_b64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -910,7 +956,11 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
 };
 
 static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch}};
+static const uint32_t nf4_b64_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch},
+    {30, "views", 0, 2, nf4_b64_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
     .abi = 10,
@@ -922,10 +972,10 @@ const qk_kernel qk_nf4_b64_gemv_f16_metal = {
     .code = &qk_nf4_b64_msl,
     .binding_count = 8,
     .bindings = nf4_b64_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nf4_b64_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nf4_b64_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,

@@ -685,6 +685,23 @@ static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -696,6 +713,8 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
@@ -705,7 +724,9 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, nvfp4_ckpt_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -721,10 +742,10 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .schedules = nvfp4_ckpt_gemv_f32_schedules,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -746,7 +767,11 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch}};
+static const uint32_t nvfp4_ckpt_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch},
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
     .abi = 10,
@@ -758,10 +783,10 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
     .code = &qk_nvfp4_ckpt_msl,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -797,6 +822,23 @@ static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
     {"cols", 24, 4},
     {"grid_rows", 28, 4},
     {"grid_cols", 32, 4},
+    {"groups", 36, 4},
+    {"matrix_first", 40, 4},
+    {"matrices", 44, 4},
+    {"vectors", 48, 4},
+    {"sharing", 52, 4},
+    {"sharing_outer", 56, 4},
+    {"weights_first", 60, 4},
+    {"weights_inner", 64, 4},
+    {"weights_outer", 68, 4},
+    {"x_first", 72, 4},
+    {"x_stride", 76, 4},
+    {"x_inner", 80, 4},
+    {"x_outer", 84, 4},
+    {"y_skip", 88, 4},
+    {"y_stride", 92, 4},
+    {"y_inner", 96, 4},
+    {"y_outer", 100, 4},
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -808,6 +850,8 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
@@ -817,7 +861,9 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -833,10 +879,10 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .schedules = nvfp4_ckpt_gemv_f16_schedules,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -858,7 +904,11 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch}};
+static const uint32_t nvfp4_ckpt_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch},
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .abi = 10,
@@ -870,10 +920,10 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .code = &qk_nvfp4_ckpt_msl,
     .binding_count = 9,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 104,
+    .push_count = 26,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,

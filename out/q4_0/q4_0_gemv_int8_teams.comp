@@ -41,7 +41,69 @@ layout(push_constant) uniform Push {
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
     uint epilogue;   // what is done with results
+    // Of VIEWS:
+    uint groups;             // workgroups of each matrix, where there are several, and the first matrix of this launch
+    uint matrix_first;
+    uint matrices;           // in the inner dimension
+    uint vectors;            // of each matrix, in all launches
+    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
+    uint sharing_outer;
+    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
+    uint weights_inner;
+    uint weights_outer;
+    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
+    uint x_stride;
+    uint x_inner;
+    uint x_outer;
+    uint y_skip;             // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint y_outer;
 };
+
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+
+// The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
+uint matrix, weights_begin, x_begin, y_begin;
+
+uint group_number() {
+    return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups;
+}
+
+uint group_count() {
+    return VIEWS == 0u ? gl_NumWorkGroups.x : groups;
+}
+
+uint matrix_number() {
+    return VIEWS == 0u ? 0u : matrix;
+}
+
+uint matrix_count() {
+    return VIEWS == 0u ? 1u : gl_NumWorkGroups.x / groups;
+}
+
+void find_matrix() {
+    if (VIEWS == 0u) return;
+    matrix = gl_WorkGroupID.x / groups;
+    const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
+    weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer;
+    y_begin = inner * y_inner + outer * y_outer;
+}
+
+// Among all rows of weights.
+uint row_of_weights(uint n) {
+    return VIEWS == 0u ? n : weights_begin + n;
+}
+
+// Where a right-hand side begins in x, of so many elements, or runs.
+uint x_element_from(uint vector, uint row_elements) {
+    return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
+}
+
+uint x_from(uint vector, uint row_runs) {
+    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
+}
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -59,9 +121,31 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
 layout(binding = 2, std430) buffer Output { float y[]; };
+layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
 layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
 layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
@@ -78,16 +162,48 @@ float silu(float v) {
     return v / (1.0 + exp(-v));
 }
 
+uint y_place(uint at) {
+    return VIEWS == 0u ? at : at + y_skip;
+}
+
+float y_half(uint at) {
+    const uint bits = uint(y_halves[at]);
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
+
+void store_half(uint at, uint bits) {
+    y_halves[at] = uint16_t(bits);
+}
+
+// What y holds.
+float y_before(uint at) {
+    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
+}
+
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u)
+        y[y_place(at)] = sum;
+    else
+        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
+}
+
+// Among the right-hand sides of all matrices.
+uint vector_number(uint vector) {
+    return VIEWS == 0u ? vector : (matrix_first + matrix) * vectors + vector;
+}
+
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
 void finish(uint m, uint n, float sum, bool first, bool last) {
-    const uint at = m * y_rows + y_first + n, row = y_first % y_rows + n;
+    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows;
+    const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row;
     if (does(SCALES))
-        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? m + y_first / y_rows : 0u];
+        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? vector_number(vector) : 0u];
     if (first && does(ADDS_BIAS)) sum += row_bias[row];
-    if (!first || does(ADDS_TO_Y)) sum += y[at];
+    if (!first || does(ADDS_TO_Y)) sum += y_before(at);
     if (last && does(GATES)) sum *= silu(result_gate[at]);
     if (last && does(ADDS_RESIDUAL)) sum += residual[at];
-    y[at] = sum;
+    store_y(at, sum);
 }
 
 void finish(uint m, uint n, float sum) {
@@ -184,7 +300,7 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
-    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
     vec4 most[2], all[2];
@@ -218,7 +334,7 @@ void fetch(uint n, uint j, out uvec4 fours[3]) {
         n = 0u;
         j = 0u;
     }
-    const uint block = n * (row_tiles / 4u) + j;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     uint base = block * 9u;
     uint window = base / 4u;
     fours[0] = blocks_four[window];
@@ -239,7 +355,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[3]) {
-    const uint block = n * (row_tiles / 4u) + j;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     uint base = block * 9u;
     uint window = base / 4u;
     fours[0] = blocks_to_end(window, block);
@@ -249,7 +365,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[3]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
-    const uint block = n * (row_tiles / 4u) + j;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     uint base = block * 9u;
     bool odd = (base & 1u) != 0u;
     bool upper = (base & 2u) != 0u;
@@ -370,11 +486,12 @@ void share_slice(uint begin, uint count) {
 // Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
+    find_matrix();
     const uint tiles = row_tiles / 4u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
-    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+    for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[ROWS][BATCH];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

@@ -47,7 +47,42 @@ layout(push_constant) uniform Push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
     uint epilogue;      // what is done with results
+    // Of VIEWS:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
 };
+
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+
+uint group_number() {
+    return gl_WorkGroupID.x;
+}
+
+uint group_count() {
+    return gl_NumWorkGroups.x;
+}
+
+// Among all rows of weights: experts may be further apart than their rows.
+uint row_of_weights(uint n) {
+    return VIEWS == 0u ? n : n / rows * weights_inner + n % rows;
+}
+
+// Where the x of a token, or of one of its slots, begins, in runs.
+uint x_from(uint vector, uint row_runs) {
+    return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
+}
+
+// Number of a pair among the ids.
+uint id_of(uint pair) {
+    return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots;
+}
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -65,9 +100,31 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
 layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 4, std430) buffer OutputHalves { uint y_halves[]; };
 layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
 layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
@@ -84,17 +141,46 @@ float silu(float v) {
     return v / (1.0 + exp(-v));
 }
 
+uint y_place(uint at) {
+    return VIEWS == 0u ? at : at + y_skip;
+}
+
+// Two results share a word, and may be those of different threads: neither takes the other's part.
+float y_half(uint at) {
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
+
+void store_half(uint at, uint bits) {
+    atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
+}
+
+// What y holds.
+float y_before(uint at) {
+    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
+}
+
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u)
+        y[y_place(at)] = sum;
+    else
+        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
+}
+
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint n, float sum) {
-    const uint at = pair * rows + n, expert = ids[pair], row = expert * rows + n;
+    const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
+    const uint expert = ids[id_of(pair)], row = expert * rows + n;
     const bool found = expert < experts;
     if (found && does(SCALES))
         sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? pair : expert];
     if (found && does(ADDS_BIAS)) sum += row_bias[row];
-    if (does(ADDS_TO_Y)) sum += y[at];
+    if (does(ADDS_TO_Y)) sum += y_before(at);
     if (found && does(GATES)) sum *= silu(result_gate[at]);
     if (does(ADDS_RESIDUAL)) sum += residual[at];
-    y[at] = sum;
+    store_y(at, sum);
 }
 
 const uint TILES = 1u;
@@ -123,7 +209,7 @@ vec4 staged_x(uint at) {
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile * 16u;
-    const uint from = min(vector, (batch * x_slots) - 1u) * row_tiles * 4u + place;
+    const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
     [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * 16777216.0;
@@ -134,7 +220,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
-    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
     const uint tile = j % 4u;
     uint base = block * 36u;
     fours[0] = blocks_four[block * 9u];
@@ -146,7 +232,7 @@ void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
-    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
     const uint tile = j % 4u;
     uvec4 four0 = fours[0];
     uint d_dmin = four0.x;
@@ -250,7 +336,7 @@ float sum_of_lanes(float v[ROWS], uint width) {
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
 // that are one or more subgroups further on.
 void stage_x(uint vector, uint begin, uint end, uint own) {
-    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 3u) / 4u * 64u;
+    const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 3u) / 4u * 64u;
     for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
@@ -275,7 +361,7 @@ void main() {
     const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
     const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
-        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[pair];
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
         const uint vector = x_slots == 1u ? pair / slots : pair;
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;

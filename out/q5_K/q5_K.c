@@ -1064,6 +1064,23 @@ static const qk_field q5_K_gemv_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1076,6 +1093,8 @@ static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
@@ -1086,7 +1105,9 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q5_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1102,10 +1123,10 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .schedules = q5_K_gemv_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1126,7 +1147,11 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
 };
 
 static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
+static const uint32_t q5_K_gemv_f32_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch},
+    {30, "views", 0, 2, q5_K_gemv_f32_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
     .abi = 10,
@@ -1138,10 +1163,10 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 7,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1168,6 +1193,23 @@ static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1181,6 +1223,8 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
@@ -1192,7 +1236,9 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q5_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1208,10 +1254,10 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .schedules = q5_K_gemv_int8_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int8_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1251,6 +1297,23 @@ static const qk_field q5_K_gemv_split_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1264,6 +1327,8 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
@@ -1275,7 +1340,9 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1291,10 +1358,10 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .schedules = q5_K_gemv_split_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_split_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1334,6 +1401,23 @@ static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1347,6 +1431,8 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
@@ -1358,7 +1444,9 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes},
     {21, "x_type", 0, 1, q5_K_gemv_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1374,10 +1462,10 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .schedules = q5_K_gemv_int24_f32_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int24_f32_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1417,6 +1505,23 @@ static const qk_field q5_K_gemv_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1429,6 +1534,8 @@ static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
@@ -1439,7 +1546,9 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {20, "schedule", 0, 6, q5_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1455,10 +1564,10 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .schedules = q5_K_gemv_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1479,7 +1588,11 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
 };
 
 static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
+static const uint32_t q5_K_gemv_f16_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch},
+    {30, "views", 0, 2, q5_K_gemv_f16_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
     .abi = 10,
@@ -1491,10 +1604,10 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 7,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -1521,6 +1634,23 @@ static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1534,6 +1664,8 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
@@ -1545,7 +1677,9 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {20, "schedule", 0, 6, q5_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1561,10 +1695,10 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .schedules = q5_K_gemv_int8_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int8_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1604,6 +1738,23 @@ static const qk_field q5_K_gemv_split_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1617,6 +1768,8 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
@@ -1628,7 +1781,9 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1644,10 +1799,10 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .schedules = q5_K_gemv_split_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_split_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1687,6 +1842,23 @@ static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
     {"epilogue", 20, 4},
+    {"groups", 24, 4},
+    {"matrix_first", 28, 4},
+    {"matrices", 32, 4},
+    {"vectors", 36, 4},
+    {"sharing", 40, 4},
+    {"sharing_outer", 44, 4},
+    {"weights_first", 48, 4},
+    {"weights_inner", 52, 4},
+    {"weights_outer", 56, 4},
+    {"x_first", 60, 4},
+    {"x_stride", 64, 4},
+    {"x_inner", 68, 4},
+    {"x_outer", 72, 4},
+    {"y_skip", 76, 4},
+    {"y_stride", 80, 4},
+    {"y_inner", 84, 4},
+    {"y_outer", 88, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1700,6 +1872,8 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t q5_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
@@ -1711,7 +1885,9 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {20, "schedule", 0, 6, q5_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes},
     {21, "x_type", 1, 1, q5_K_gemv_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1727,10 +1903,10 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .schedules = q5_K_gemv_int24_f16_schedules,
     .binding_count = 7,
     .bindings = q5_K_gemv_int24_f16_bindings,
-    .push_bytes = 24,
-    .push_count = 6,
+    .push_bytes = 92,
+    .push_count = 23,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 14,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1775,6 +1951,15 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1783,13 +1968,17 @@ static const uint32_t q5_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -1805,10 +1994,10 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .schedules = q5_K_gemv_id_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1821,6 +2010,11 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q5_K_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, q5_K_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f32_metal_y_type}};
+
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .abi = 10,
     .name = "q5_K_gemv_id_f32",
@@ -1831,9 +2025,11 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_gemv_id_f32_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -1864,6 +2060,15 @@ static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1873,6 +2078,8 @@ static const uint32_t q5_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
@@ -1881,7 +2088,9 @@ static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_int8_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int8_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int8_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1897,10 +2106,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .schedules = q5_K_gemv_id_int8_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1937,6 +2146,15 @@ static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1946,6 +2164,8 @@ static const uint32_t q5_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
@@ -1954,7 +2174,9 @@ static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_split_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_split_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_split_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -1970,10 +2192,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .schedules = q5_K_gemv_id_split_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2010,6 +2232,15 @@ static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2019,6 +2250,8 @@ static const uint32_t q5_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
@@ -2027,7 +2260,9 @@ static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule},
     {21, "x_type", 0, 1, q5_K_gemv_id_int24_f32_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int24_f32_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int24_f32_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2043,10 +2278,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .schedules = q5_K_gemv_id_int24_f32_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2083,6 +2318,15 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2091,13 +2335,17 @@ static const uint32_t q5_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0};
@@ -2113,10 +2361,10 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .schedules = q5_K_gemv_id_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2129,6 +2377,11 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .sum_roundings = 126,
 };
 
+static const uint32_t q5_K_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant q5_K_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, q5_K_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_f16_metal_y_type}};
+
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .abi = 10,
     .name = "q5_K_gemv_id_f16",
@@ -2139,9 +2392,11 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_K_gemv_id_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -2172,6 +2427,15 @@ static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2181,6 +2445,8 @@ static const uint32_t q5_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
@@ -2189,7 +2455,9 @@ static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_int8_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int8_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int8_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2205,10 +2473,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .schedules = q5_K_gemv_id_int8_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2245,6 +2513,15 @@ static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2254,6 +2531,8 @@ static const uint32_t q5_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
@@ -2262,7 +2541,9 @@ static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_split_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_split_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_split_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2278,10 +2559,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .schedules = q5_K_gemv_id_split_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_split_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2318,6 +2599,15 @@ static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"expert_first", 24, 4},
     {"expert_end", 28, 4},
     {"epilogue", 32, 4},
+    {"weights_inner", 36, 4},
+    {"x_first", 40, 4},
+    {"x_stride", 44, 4},
+    {"x_inner", 48, 4},
+    {"y_skip", 52, 4},
+    {"y_stride", 56, 4},
+    {"y_inner", 60, 4},
+    {"ids_skip", 64, 4},
+    {"ids_inner", 68, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2327,6 +2617,8 @@ static const uint32_t q5_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_views[] = {0, 1};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_y_type[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
@@ -2335,7 +2627,9 @@ static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule},
     {21, "x_type", 1, 1, q5_K_gemv_id_int24_f16_vulkan_x_type},
-    {28, "epilogue", 4294967295, 0, 0}};
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, q5_K_gemv_id_int24_f16_vulkan_views},
+    {31, "y_type", 0, 3, q5_K_gemv_id_int24_f16_vulkan_y_type}};
 
 static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -2351,10 +2645,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .schedules = q5_K_gemv_id_int24_f16_schedules,
     .binding_count = 9,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 36,
-    .push_count = 9,
+    .push_bytes = 72,
+    .push_count = 18,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

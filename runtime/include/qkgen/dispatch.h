@@ -25,5 +25,6 @@
 #include "dispatch_pick.h"
 #include "dispatch_rows.h"
 #include "dispatch_tune.h"
+#include "dispatch_views.h"
 
 #endif

@@ -11,7 +11,7 @@
 #include "kernel.h"
 
 #define QK_MAX_BINDINGS 16u
-#define QK_MAX_CONSTANTS 16u
+#define QK_MAX_CONSTANTS 20u
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 
@@ -222,19 +222,16 @@ static inline qk_call_ qk_call_new_(const qk_backend *backend, const qk_kernel *
     return call;
 }
 
-/* Appends the argument of the next binding, and checks it. It holds `units` times `unit` bytes. */
-static inline qk_status qk_add_(qk_call_ *call, const char *name, qk_range range, uint64_t units, uint64_t unit,
-                                qk_error *error) {
+/* Appends the argument of the next binding, and checks it. It holds `units` times `unit` bytes, and begins at a multiple of `alignment`. */
+static inline qk_status qk_add_aligned_(qk_call_ *call, const char *name, qk_range range, uint64_t units, uint64_t unit,
+                                        uint32_t alignment, qk_error *error) {
     const char *kernel = call->kernel->name;
     qk_argument_ *a = &call->arguments[call->count];
     const qk_binding *binding = &call->kernel->bindings[call->count++];
-    uint32_t element = qk_type_bytes(binding->element);
     snprintf(a->name, sizeof a->name, "%s", name);
     a->range = range;
     a->unit = unit;
-    a->alignment = call->backend->limits.offset_alignment;
-    if (a->alignment < element)
-        a->alignment = element;
+    a->alignment = alignment;
     a->written = binding->access != QK_READ;
     if (unit == 0)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: %s has blocks of 0 bytes, must be at least 1", kernel, name);
@@ -254,6 +251,14 @@ static inline qk_status qk_add_(qk_call_ *call, const char *name, qk_range range
                        "%s: %s.size is %" PRIu64 " bytes from offset %" PRIu64 ", must end below 2^64", kernel, name,
                        range.size, range.offset);
     return QK_OK;
+}
+
+/* The same, aligned as the device and the elements ask. */
+static inline qk_status qk_add_(qk_call_ *call, const char *name, qk_range range, uint64_t units, uint64_t unit,
+                                qk_error *error) {
+    uint32_t element = qk_type_bytes(call->kernel->bindings[call->count].element);
+    uint32_t alignment = call->backend->limits.offset_alignment;
+    return qk_add_aligned_(call, name, range, units, unit, alignment < element ? element : alignment, error);
 }
 
 /* Appends the format's buffers; one unit is `blocks` blocks. */
@@ -402,52 +407,6 @@ static inline qk_status qk_check_constants_(const qk_kernel *kernel, qk_error *e
                            i, c->name);
     }
     return QK_OK;
-}
-
-typedef struct qk_gemv_ {
-    uint64_t rows, cols, batch;
-    uint64_t row_tiles;
-    uint64_t row_chunk; /* rows of one launch */
-    qk_matrix_ matrix;  /* not of QK_VIEW_BLOCKS */
-    uint32_t epilogue;  /* QK_ADDS_TO_Y_, ... */
-} qk_gemv_;
-
-static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *g, qk_error *error) {
-    if (g->batch > UINT32_MAX)
-        return qk_fail(error, QK_ERROR_LIMIT, "%s: batch is %" PRIu64 ", must be below 2^32", kernel->name, g->batch);
-    if (g->rows > UINT32_MAX || g->cols > UINT32_MAX)
-        return qk_fail(error, QK_ERROR_LIMIT, "%s: %s is %" PRIu64 ", must be below 2^32", kernel->name,
-                       g->rows > UINT32_MAX ? "rows" : "cols", g->rows > UINT32_MAX ? g->rows : g->cols);
-    qk_status status = qk_check_constants_(kernel, error);
-    if (status != QK_OK)
-        return status;
-    if (kernel->view == QK_VIEW_BLOCKS)
-        return qk_check_multiple_(kernel, "cols", g->cols, error);
-    status = qk_check_shape_(kernel, g->rows, g->cols, error);
-    if (status != QK_OK)
-        return status;
-    if (kernel->view == QK_VIEW_GROUPS && g->cols % kernel->block_cols != 0)
-        return qk_fail(error, QK_ERROR_ARGUMENT,
-                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", so that a row has whole groups",
-                       kernel->name, g->cols, kernel->block_cols);
-    return QK_OK;
-}
-
-/* The `count` buffers of the weights, and x behind them. */
-static inline qk_status qk_add_factors_(qk_call_ *call, const qk_range *weights, uint32_t count, qk_range x,
-                                        qk_gemv_ *g, qk_error *error) {
-    const qk_kernel *kernel = call->kernel;
-    qk_status status;
-    if (kernel->view == QK_VIEW_BLOCKS) {
-        status = qk_add_weights_(call, weights, count, g->rows, g->cols / kernel->block_elements, error);
-    } else {
-        status = qk_plan_matrix_(kernel, g->rows, g->cols, &g->matrix, error);
-        if (status == QK_OK)
-            status = qk_add_matrix_(call, weights, count, &g->matrix, error);
-    }
-    if (status == QK_OK)
-        status = qk_add_(call, "x", x, g->batch, g->cols * qk_type_bytes(kernel->bindings[count].element), error);
-    return status;
 }
 
 static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t experts, uint64_t rows, uint64_t cols,

@@ -3,7 +3,7 @@
 #ifndef QKGEN_DISPATCH_EPILOGUE_H
 #define QKGEN_DISPATCH_EPILOGUE_H
 
-#include "dispatch_check.h"
+#include "dispatch_views.h"
 
 /* How many values of an epilogue there are. A vector is a right-hand side; with experts, of each token a slot. */
 typedef enum qk_many {
@@ -56,23 +56,39 @@ static inline void qk_set_epilogue_(const qk_kernel *kernel, uint32_t bits, uint
             constants[i] = bits;
 }
 
+/* The results of a call. */
+typedef struct qk_results_ {
+    uint64_t vectors, experts, rows;
+    uint64_t extent; /* of y, in elements */
+    uint32_t bytes, alignment;
+} qk_results_;
+
+static inline qk_results_ qk_results_of_(const qk_gemv_ *g, const qk_limits *limits) {
+    qk_results_ r = {
+        g->batch * qk_product_count_(&g->planes), 1, g->rows, g->planes.y_extent, qk_y_bytes_(g->planes.y_type), 0};
+    r.alignment = qk_alignment_(limits, g->planes.views, r.bytes);
+    return r;
+}
+
 /* Appends what the epilogue reads as `name`; without a range, nothing of y in its place. */
 static inline qk_status qk_add_epilogue_(qk_call_ *call, const qk_argument_ *y, const char *name, const qk_range *range,
-                                         qk_many many, uint64_t vectors, uint64_t experts, uint64_t rows,
-                                         qk_error *error) {
-    uint64_t units = many == QK_PER_VECTOR || many == QK_PER_RESULT ? vectors : experts;
+                                         qk_many many, const qk_results_ *r, qk_error *error) {
+    if (range != NULL && many == QK_PER_RESULT)
+        return qk_add_(call, name, *range, r->extent, 4, error);
     if (range != NULL)
-        return qk_add_(call, name, *range, units, many == QK_PER_ROW || many == QK_PER_RESULT ? rows * 4 : 4, error);
+        return qk_add_(call, name, *range, many == QK_PER_VECTOR ? r->vectors : r->experts,
+                       many == QK_PER_ROW ? r->rows * 4 : 4, error);
     qk_argument_ *none = &call->arguments[call->count++];
     *none = *y;
     none->written = 0;
+    none->range.offset -= none->range.offset % qk_window_alignment_(&call->backend->limits);
     none->unit = none->need = 0;
     return QK_OK;
 }
 
-/* Appends y, `vectors` times `rows` f32, and what the epilogue reads, as the last arguments of a call. */
-static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, uint64_t vectors, uint64_t experts, uint64_t rows,
-                                        const qk_epilogue *epilogue, qk_error *error) {
+/* Appends y and what the epilogue reads, as the last arguments of a call. */
+static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, const qk_results_ *r, const qk_epilogue *epilogue,
+                                        qk_error *error) {
     qk_epilogue e;
     const qk_argument_ *to = &call->arguments[call->count];
     memset(&e, 0, sizeof e);
@@ -87,10 +103,15 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, uint64_t vec
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: epilogue->scale_per is %d, must be QK_PER_TENSOR, QK_PER_ROW or QK_PER_VECTOR",
                        call->kernel->name, (int)e.scale_per);
-    qk_status status = qk_add_(call, "y", y, vectors, rows * 4, error);
+    uint32_t unit = qk_y_unit_(call->kernel, r->bytes == 4 ? QK_Y_F32 : QK_Y_F16), before = (uint32_t)(y.offset % unit);
+    qk_status status =
+        unit == r->bytes || r->extent > UINT64_MAX / 4
+            ? qk_add_aligned_(call, "y", y, r->extent, r->bytes, r->alignment, error)
+            : qk_add_aligned_(call, "y", y, qk_ceil_(r->extent * r->bytes + before, unit) * unit - before, 1,
+                              r->alignment, error);
 #define QK_EPILOGUE_ADD_(bit, NAME, field, binding, many, meaning)                                                     \
     if (status == QK_OK)                                                                                               \
-        status = qk_add_epilogue_(call, to, #field, e.field, (many), vectors, experts, rows, error);
+        status = qk_add_epilogue_(call, to, #field, e.field, (many), r, error);
     QK_EPILOGUES(QK_EPILOGUE_ADD_)
 #undef QK_EPILOGUE_ADD_
     if (status == QK_OK)

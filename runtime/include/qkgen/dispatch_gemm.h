@@ -117,6 +117,11 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     return best;
 }
 
+/* Workgroups of a launch, at most. */
+static inline uint64_t qk_gemm_workgroups_(const qk_limits *limits) {
+    return qk_min_(limits->workgroup_count, QK_MAX_WORKGROUPS);
+}
+
 /* Bytes of x as operands: of each column a factor, and of four tiles all words. UINT64_MAX where they are 2^64 or more. */
 static inline uint64_t qk_operand_bytes_(const qk_kernel *kernel, uint64_t cols, uint64_t batch) {
     uint64_t columns = qk_ceil_(batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS, words, bytes;
@@ -167,40 +172,29 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
     }
 }
 
-/* Rows `first` to `first` + `count`; with QK_SCHEDULE_PACK, x alone. */
+/* What share says; with QK_SCHEDULE_PACK, x alone. */
 static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g, const qk_tiles_ *tiles,
-                                         qk_schedule schedule, uint64_t first, uint64_t count, qk_error *error) {
+                                         qk_schedule schedule, const qk_share_of_ *s, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     const qk_limits *limits = &call->backend->limits;
     uint32_t weights = call->count - 2 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
-    const uint32_t push[QK_GEMV_MATRIX_PUSH_BYTES / 4] = {(uint32_t)count,
-                                                          (uint32_t)g->row_tiles,
-                                                          (uint32_t)g->batch,
-                                                          (uint32_t)first,
-                                                          (uint32_t)g->rows,
-                                                          g->epilogue,
-                                                          (uint32_t)g->matrix.cols,
-                                                          (uint32_t)g->matrix.grid_rows,
-                                                          (uint32_t)g->matrix.grid_cols};
+    uint32_t push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
     qk_range ranges[QK_MAX_BINDINGS];
-    for (uint32_t i = 0; i < call->count; i++) {
-        ranges[i] = i < weights && kernel->view == QK_VIEW_BLOCKS ? qk_part_(&call->arguments[i], first, count)
-                                                                  : qk_part_(&call->arguments[i], 0, 1);
-        if (i >= weights || kernel->view != QK_VIEW_BLOCKS)
-            ranges[i].size = call->arguments[i].need;
-    }
     qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
     qk_set_epilogue_(kernel, g->epilogue, constants);
+    qk_set_views_(kernel, g->planes.on, g->planes.y_type, constants);
     uint64_t groups = schedule == QK_SCHEDULE_PACK ? qk_ceil_(g->batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS
                       : schedule == QK_SCHEDULE_ADD_PARTS
-                          ? qk_ceil_(count * g->batch, QK_PACK_THREADS)
-                          : qk_ceil_(count, tiles->rows) * qk_ceil_(g->batch, tiles->cols) * tiles->parts;
+                          ? qk_ceil_(s->count * g->batch, QK_PACK_THREADS)
+                          : qk_ceil_(s->count, tiles->rows) * qk_ceil_(g->batch, tiles->cols) * tiles->parts;
+    groups = qk_min_(groups, qk_gemm_workgroups_(limits) / s->products);
+    qk_bind_(call, g, s, weights, groups, ranges, push);
     qk_launch launch;
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
     launch.constants = constants;
-    launch.workgroups = (uint32_t)qk_min_(groups, qk_min_(limits->workgroup_count, QK_MAX_WORKGROUPS));
+    launch.workgroups = (uint32_t)(groups * s->products);
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -211,7 +205,8 @@ static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk
     qk_status status = qk_add_factors_(call, weights, count, x, g, error);
     if (status == QK_OK)
         status = qk_add_(call, "scratch", scratch, 1, scratch_bytes, error);
-    return status == QK_OK ? qk_add_results_(call, y, g->batch, 1, g->rows, epilogue, error) : status;
+    const qk_results_ results = qk_results_of_(g, &call->backend->limits);
+    return status == QK_OK ? qk_add_results_(call, y, &results, epilogue, error) : status;
 }
 
 /* What a kernel of tiles needs beside what others of its shape do. */
@@ -243,7 +238,29 @@ static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kerne
     return status == QK_OK ? qk_check_wide_(kernel, g->cols, "gemv", error) : status;
 }
 
-/* Bytes of scratch memory that qk_dispatch_gemm needs on that device, for `batch` vectors; UINT64_MAX where it is 2^64 or more. */
+/* Tiles of a call, of which each of its products has a part of the device. */
+static inline qk_tiles_ qk_tiles_of_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                     const qk_planes_ *p) {
+    const qk_limits part = p->on ? qk_limits_of_(limits, qk_product_count_(p)) : *limits;
+    return qk_tiles_plan_(kernel, &part, rows, cols, p->batch, 0);
+}
+
+/* Bytes of scratch memory that qk_dispatch_gemm_views needs on that device, for `batch` vectors of each product; UINT64_MAX where it is 2^64
+ * or more, or the views are wrong. */
+static inline uint64_t qk_gemm_views_scratch(const qk_backend *backend, const qk_kernel *kernel, uint64_t rows,
+                                             uint64_t cols, uint64_t batch, const qk_views *views) {
+    qk_tuned_ tuned;
+    qk_planes_ p;
+    if (rows == 0 || cols == 0 || batch == 0)
+        return 0;
+    if (qk_plan_views_(kernel, views, rows, cols, batch, &p, NULL) != QK_OK ||
+        qk_tune_(&tuned, &backend, &kernel, rows, cols, p.batch, NULL) != QK_OK)
+        return UINT64_MAX;
+    qk_tiles_ tiles = qk_tiles_of_(kernel, &backend->limits, rows, cols, &p);
+    return qk_product_(qk_product_count_(&p), qk_scratch_of_(kernel, &tiles, rows, cols, p.batch));
+}
+
+/* The same without views. */
 static inline uint64_t qk_gemm_scratch(const qk_backend *backend, const qk_kernel *kernel, uint64_t rows, uint64_t cols,
                                        uint64_t batch) {
     qk_tuned_ tuned;
@@ -253,55 +270,94 @@ static inline uint64_t qk_gemm_scratch(const qk_backend *backend, const qk_kerne
     return qk_scratch_of_(kernel, &tiles, rows, cols, batch);
 }
 
-/* Multiplies a matrix with many vectors: y[m][n] = sum over k of value(n, k) * x[m][k]. As qk_dispatch_gemv, which is faster for a
+/* All launches of a call, with barriers of `outer` between those that make what others read. */
+static inline qk_status qk_run_gemm_(const qk_backend *outer, const qk_call_ *call, const qk_gemv_ *g,
+                                     const qk_tiles_ *tiles, qk_error *error) {
+    qk_status status = QK_OK;
+    uint64_t products = qk_product_count_(&g->planes), most = qk_gemm_workgroups_(&call->backend->limits);
+    qk_share_of_ s = {0, 0, 0, g->batch, 0, 0};
+    for (; status == QK_OK && s.product < products; s.product += s.products) {
+        s.products = g->planes.apart ? 1 : qk_min_(products - s.product, most);
+        s.first = 0;
+        s.count = qk_min_(g->row_chunk, g->rows);
+        if (s.product > 0) /* others' operands take the place of those before */
+            status = outer->barrier(outer->context, error);
+        if (status == QK_OK)
+            status = qk_launch_tiles_(call, g, tiles, QK_SCHEDULE_PACK, &s, error);
+        for (; status == QK_OK && s.first < g->rows; s.first += s.count) {
+            s.count = qk_min_(g->row_chunk, g->rows - s.first);
+            /* The second time, parts of other rows take the place of those before. */
+            if (s.first == 0 || tiles->parts > 1)
+                status = outer->barrier(outer->context, error);
+            if (status == QK_OK)
+                status = qk_launch_tiles_(call, g, tiles, tiles->schedule, &s, error);
+            if (status == QK_OK && tiles->parts > 1)
+                status = outer->barrier(outer->context, error);
+            if (status == QK_OK && tiles->parts > 1)
+                status = qk_launch_tiles_(call, g, tiles, QK_SCHEDULE_ADD_PARTS, &s, error);
+        }
+    }
+    return status;
+}
+
+/* Multiplies a matrix with many vectors: y[m][n] = sum over k of value(n, k) * x[m][k]. As qk_dispatch_gemv_views, which is faster for a
  * few of them; but
  *
  * kernel      of family gemm
- * scratch     at least qk_gemm_scratch bytes, which the call writes and reads
+ * scratch     at least qk_gemm_views_scratch bytes, which the call writes and reads
  * cols        also a multiple of kernel->wide_block
  * backend     has a `barrier`; calls of it are between launches of this call
  *
  * Matrix units multiply where the device has them, else floats, with the same bound. */
+static inline qk_status qk_dispatch_gemm_views(const qk_backend *backend, const qk_kernel *kernel,
+                                               const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
+                                               uint64_t rows, uint64_t cols, uint64_t batch, const qk_views *views,
+                                               const qk_epilogue *epilogue, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_SCRATCH, QK_RESULT_ROLES_};
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
+    int blocks = kernel->view == QK_VIEW_BLOCKS, empty = rows == 0 || cols == 0 || batch == 0;
+    const qk_backend *outer = backend;
+    qk_gemv_ g;
+    memset(&g, 0, sizeof g);
+    qk_status status = qk_check_presence_(backend, kernel, error);
+    if (status == QK_OK && !empty)
+        status = qk_plan_views_(kernel, views, rows, cols, batch, &g.planes, error);
+    batch = empty ? batch : g.planes.batch;
+    qk_tuned_ tuned;
+    if (status == QK_OK)
+        status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, blocks, tail, 2 + QK_RESULT_BINDINGS_,
+                                blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || empty)
+        return status;
+    g.rows = rows;
+    g.cols = cols;
+    g.batch = batch;
+    g.row_tiles = qk_row_tiles_(kernel, cols);
+    g.epilogue = qk_epilogue_bits_(epilogue);
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if ((status = qk_check_gemm_(outer, kernel, &g, error)) != QK_OK)
+        return status;
+    qk_tiles_ tiles = qk_tiles_of_(kernel, &backend->limits, rows, cols, &g.planes);
+    uint64_t scratch_bytes =
+        qk_product_(qk_product_count_(&g.planes), qk_scratch_of_(kernel, &tiles, rows, cols, batch));
+    uint32_t count = kernel->binding_count - 2 - QK_RESULT_BINDINGS_;
+    qk_plan_offsets_(backend, &g.planes, x, qk_type_bytes(kernel->bindings[count].element), y);
+    if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, scratch_bytes, epilogue, error)) != QK_OK)
+        return status;
+    if ((status = qk_chunk_rows_(&call, &g, count, UINT32_MAX, error)) != QK_OK)
+        return status;
+    return qk_run_gemm_(outer, &call, &g, &tiles, error);
+}
+
+/* The same of one matrix, with vectors one after the other, and qk_gemm_scratch bytes. */
 static inline qk_status qk_dispatch_gemm_with(const qk_backend *backend, const qk_kernel *kernel,
                                               const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
                                               uint64_t rows, uint64_t cols, uint64_t batch, const qk_epilogue *epilogue,
                                               qk_error *error) {
-    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_SCRATCH, QK_RESULT_ROLES_};
-    if (kernel == NULL)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
-    int blocks = kernel->view == QK_VIEW_BLOCKS;
-    const qk_backend *outer = backend;
-    qk_tuned_ tuned;
-    qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
-    if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, blocks, tail, 2 + QK_RESULT_BINDINGS_,
-                                blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
-    if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
-        return status;
-    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}, qk_epilogue_bits_(epilogue)};
-    qk_call_ call = qk_call_new_(backend, kernel);
-    if ((status = qk_check_gemm_(outer, kernel, &g, error)) != QK_OK)
-        return status;
-    qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch, 0);
-    uint64_t scratch_bytes = qk_scratch_of_(kernel, &tiles, rows, cols, batch);
-    if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, scratch_bytes, epilogue, error)) != QK_OK)
-        return status;
-    if ((status = qk_chunk_rows_(&call, &g, call.count - 2 - QK_RESULT_BINDINGS_, UINT32_MAX, error)) != QK_OK)
-        return status;
-    status = qk_launch_tiles_(&call, &g, &tiles, QK_SCHEDULE_PACK, 0, qk_min_(g.row_chunk, rows), error);
-    for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
-        n = qk_min_(g.row_chunk, rows - first);
-        /* The second time, parts of other rows take the place of those before. */
-        if (first == 0 || tiles.parts > 1)
-            status = outer->barrier(outer->context, error);
-        if (status == QK_OK)
-            status = qk_launch_tiles_(&call, &g, &tiles, tiles.schedule, first, n, error);
-        if (status == QK_OK && tiles.parts > 1)
-            status = outer->barrier(outer->context, error);
-        if (status == QK_OK && tiles.parts > 1)
-            status = qk_launch_tiles_(&call, &g, &tiles, QK_SCHEDULE_ADD_PARTS, first, n, error);
-    }
-    return status;
+    return qk_dispatch_gemm_views(backend, kernel, weights, x, scratch, y, rows, cols, batch, NULL, epilogue, error);
 }
 
 /* The same without an epilogue. */

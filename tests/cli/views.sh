@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Sums of views: strides of x, y, ids and weights, several products in one call, some with the same weights, offsets that a device cannot
+# bind, and results of 16 bits. All sums are exact, so that targets have the same bytes as the reference, which takes vectors one by one.
+source "$(dirname "$0")/../lib.sh"
+
+# Forty rows of 256, with scales of 1/8; and vectors of 1, 2 or -1, in f32 and f16. Results of 16 bits have to be rounded.
+for ((i = 0; i < 40 * 8; ++i)); do
+  block='\x00\x30'
+  for ((k = 0; k < 32; ++k)); do printf -v block '%s\\x%02x' "$block" $(((i * 37 + k * 11 + i * k % 7) % 256)); done
+  printf '%b' "$block"
+done >"$work/all_w"
+for ((i = 0; i < 1024; ++i)); do
+  case $((i * i % 7 % 3)) in 0) printf '\x00\x00\x80\x3f' ;; 1) printf '\x00\x00\x00\x40' ;; *) printf '\x00\x00\x80\xbf' ;; esac
+done >"$work/some_f32"
+for ((i = 0; i < 1024; ++i)); do
+  case $((i * i % 7 % 3)) in 0) printf '\x00\x3c' ;; 1) printf '\x00\x40' ;; *) printf '\x00\xbc' ;; esac
+done >"$work/some_f16"
+for type in f32 f16; do for ((i = 0; i < 24; ++i)); do cat "$work/some_$type"; done >"$work/all_$type"; done
+for ((i = 0; i < 64; ++i)); do printf '%b' "\\x$(printf %02x $((i * 5 % 7 % 5)))\0\0\0"; done >"$work/all_ids" # of four experts
+
+# views NAME FAMILY TYPE WEIGHT_ROWS X_ELEMENTS [IDS] OPTION...: the same on all targets.
+views() {
+  local name=$1 family=$2 type=$3 rows=$4 x=$5 reference=$2 target
+  shift 5
+  head -c $((rows * 8 * 34)) "$work/all_w" >"$work/w"
+  head -c $((x * ${type#f} / 8)) "$work/all_$type" >"$work/x"
+  case $family in *_id) head -c $(($1 * 4)) "$work/all_ids" >"$work/ids" && shift && set -- --ids "$work/ids" --experts 4 "$@" ;; esac
+  set -- --format q8_0 --type "$type" --in "$work/w" --x "$work/x" --cols 256 "$@"
+  check "$name, $family: the reference" "$QKGEN" run "${reference/gemm/gemv}" --target c "$@" --out "$work/expected"
+  for target in $targets; do
+    if [ "$target" = c ] || [ "$target $family" = "msl gemm" ] || [ "$target $family" = "msl gemm_id" ]; then continue; fi
+    check "$name, $family: $target" "$QKGEN" run "$family" --target "$target" "$@" --out "$work/y"
+    check "$name, $family: $target has the same bytes" cmp "$work/expected" "$work/y"
+  done
+}
+
+for family in gemv gemm; do
+  views "strides" $family f32 7 $((2 * 260 + 256)) --rows 7 --batch 3 --views x_stride=260,y_stride=9
+  for y_type in f16 bf16; do
+    views "odd rows in $y_type" $family f16 5 $((3 * 256)) --rows 5 --batch 3 --views y_type=$y_type
+    views "offsets in $y_type" $family f32 5 $((3 * 256)) --rows 5 --batch 3 --views y_type=$y_type,y_offset=6,x_offset=16
+  done
+  views "nine vectors" $family f16 3 $((8 * 264 + 256)) --rows 3 --batch 9 --views x_stride=264,x_offset=8,y_offset=4
+  views "products" $family f32 18 $((12 * 2 * 256)) --rows 3 --batch 2 --views batches=4:3,weights_batches=2:3
+  views "products with strides" $family f32 18 $((1900 + 2 * 6000 + 512)) --rows 3 --batch 2 \
+    --views batches=2:3,weights_batches=2:3,x_strides=1900:6000,y_strides=7:20,weights_strides=3:6,y_type=f16
+  views "permuted" $family f32 12 $((4 * 768)) --rows 3 --batch 1 \
+    --views batches=4:3,weights_batches=4:1,x_strides=768:256,y_strides=10:3
+  views "weights apart" $family f16 $((2 * 5 + 3)) $((3 * 256)) --rows 3 --batch 1 --views batches=3,weights_batches=3,weights_strides=5
+done
+for family in gemv_id gemm_id; do
+  views "ids and slots" $family f32 $((3 * 6 + 5)) $((4 * 800 + 260 + 256)) $((4 * 3 + 2)) --rows 5 --tokens 5 --slots 2 --x-slots 2 \
+    --views x_slot_stride=260,x_stride=800,y_slot_stride=6,y_stride=13,ids_stride=3,weights_stride=6
+  views "slots outside" $family f16 20 $((3 * 256)) 6 --rows 5 --tokens 3 --slots 2 --views y_slot_stride=15,y_stride=5,y_type=bf16
+  views "offsets" $family f32 20 $((3 * 256)) 6 --rows 5 --tokens 3 --slots 2 --views x_offset=48,y_offset=2,y_type=f16
+done
+
+# What is added to results lies as they do; and of views that are wrong, what is.
+head -c $((2 * 9 * 2 + 7 * 2)) "$work/all_f16" >"$work/before"
+views "what y holds" gemv f32 7 $((3 * 256)) --rows 7 --batch 3 --views y_stride=9,y_type=f16 --add "$work/before"
+head -c $((7 * 8 * 34)) "$work/all_w" >"$work/w"
+head -c $((3 * 1024)) "$work/all_f32" >"$work/x"
+wrong() { refuses "$1" "$2" "$QKGEN" run gemv --format q8_0 --type f32 --in "$work/w" --x "$work/x" --rows 7 --cols 256 --batch 3 \
+  --target "${4:-c}" --views "$3" --out "$work/y"; }
+wrong "an unknown member" "there is no 'stride'; there are batches" stride=4
+wrong "no number" "x_stride must be a number, not 'a'" x_stride=a
+wrong "three numbers" "batches must be a number, or two with ':' between them" batches=1:2:3
+wrong "an unknown type" "y_type must be f32, f16 or bf16, not 'f64'" y_type=f64
+wrong "batches that do not divide" "weights_batches is 3, and must divide batches, 4" batches=4,weights_batches=3
+wrong "too few vectors" "holds 3072 bytes, but --batch 3 of --cols 256 in f32 with --views has" x_stride=300
+wrong "results that overlap" "views->y_stride is 6, must be at least 7, so that results do not overlap" y_stride=6 vulkan
+wrong "an offset" "y.offset is 2, must be a multiple of 4" y_offset=2 vulkan
+refuses "no vectors" "views is for families that sum; dequant has no vectors" "$QKGEN" run dequant --format q8_0 --type f32 --in "$work/w" \
+  --target c --views y_type=f16 --out "$work/y"
+
+# All schedules, with what lies between results, and each result by itself.
+case_of() { check "$1" "$QKGEN" soak --case "class=exact rows=70 seed=3 offset=1 x=gaussian weights=random $1"; }
+for schedule in 1 2 3 4 5; do
+  case_of "format=q4_K family=gemv type=f32 cols=1024 batch=1 constants=schedule:$schedule views=y_type=f16,batches=2,weights_batches=2,y_stride=71"
+  case_of "format=q4_K family=gemv type=f16 cols=1024 batch=3 parts=2 constants=schedule:$schedule views=y_type=bf16,y_stride=71,x_offset=8"
+done
+case_of "format=nf4_b64 family=gemv type=f32 cols=67 batch=3 views=x_stride=69,y_stride=71,y_type=f16"
+case_of "format=gptq_v1_b4_g128 family=gemv type=f32 rows=128 cols=256 batch=2 views=batches=3,x_stride=260,y_offset=2,y_type=f16"

@@ -1,0 +1,531 @@
+/* Dispatch of sums whose x, y, ids and weights are views of larger tensors, over a backend of our own: what is refused; and that the
+ * addresses which kernels make of ranges and push constants, as views.glsl says, are those that the views mean, each result once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qkgen/dispatch.h"
+
+enum { BLOCK = 32, BYTES = 18, WIDE = 64, MOST = 512, ALIGNMENT = 64 };
+
+#define EPILOGUE_BOUND(bit, NAME, field, name, many, meaning)                                                          \
+    , { 0, #name, QK_ROLE_##NAME, QK_READ, QK_TYPE_F32, 0, 0, 0, 0 }
+#define BOUND(name, role, access, type)                                                                                \
+    { 0, name, role, access, type, 0, 0, 0, 0 }
+#define WEIGHTS                                                                                                        \
+    { 0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, BYTES, 0, 0, 0 }
+#define X BOUND("x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32)
+#define SCRATCH BOUND("scratch", QK_ROLE_SCRATCH, QK_READ_WRITE, QK_TYPE_U32)
+#define IDS                                                                                                            \
+    BOUND("ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32), BOUND("status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32)
+#define RESULTS BOUND("y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32) QK_EPILOGUES(EPILOGUE_BOUND)
+static const qk_binding gemv_bindings[] = {WEIGHTS, X, RESULTS}, gemm_bindings[] = {WEIGHTS, X, SCRATCH, RESULTS},
+                        gemv_id_bindings[] = {WEIGHTS, X, IDS, RESULTS},
+                        gemm_id_bindings[] = {WEIGHTS, X, IDS, SCRATCH, RESULTS};
+
+static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED, QK_SCHEDULE_TEAMS};
+static const uint32_t fours[] = {512, 1024};
+static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL},
+                                             {QK_CONSTANT_BATCH, "batch", 1, 0, NULL},
+                                             {QK_CONSTANT_SCHEDULE, "schedule", 0, 5, schedules},
+                                             {QK_CONSTANT_VIEWS, "views", 0, 0, NULL},
+                                             {QK_CONSTANT_Y_TYPE, "y_type", 0, 0, NULL},
+                                             {QK_CONSTANT_K_PARTS, "k_parts", 0, 0, NULL},
+                                             {QK_CONSTANT_ROWS, "rows", 4, 0, NULL},
+                                             {QK_CONSTANT_SPLIT, "split", 1, 0, NULL},
+                                             {QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 2, fours},
+                                             {QK_CONSTANT_PADDED, "padded", 0, 0, NULL}};
+enum { SCHEDULE = 2, VIEWS = 3, Y_TYPE = 4, N_CONSTANTS = sizeof constants / sizeof *constants };
+
+typedef enum family { GEMV, GEMM, GEMV_ID, GEMM_ID } family;
+
+static qk_kernel kernel_of(family f) {
+    static const qk_binding *const bindings[] = {gemv_bindings, gemm_bindings, gemv_id_bindings, gemm_id_bindings};
+    static const uint32_t count[] = {2, 3, 4, 5};
+    return (qk_kernel){.abi = QK_ABI_VERSION,
+                       .name = "toy",
+                       .binding_count = count[f] + QK_RESULT_BINDINGS_,
+                       .bindings = bindings[f],
+                       .push_bytes = f < GEMV_ID ? QK_GEMV_PUSH_BYTES : QK_GEMV_ID_PUSH_BYTES,
+                       .spec_constant_count = N_CONSTANTS,
+                       .spec_constants = constants,
+                       .workgroup_size = 64,
+                       .features = QK_FEATURE_FLOAT16,
+                       .output = QK_TYPE_F32,
+                       .block_elements = BLOCK,
+                       .tile_elements = 16,
+                       .wide_block = WIDE,
+                       .shared_tile = 8,
+                       .teams_tile = 8,
+                       .teams_kept = 32,
+                       .operand_tile = f == GEMM || f == GEMM_ID ? WIDE : 0,
+                       .operand_words = 32};
+}
+
+/* What was launched. */
+typedef struct record {
+    uint32_t push[64], values[N_CONSTANTS], workgroups;
+    qk_range ranges[QK_MAX_BINDINGS];
+} record;
+
+typedef struct log {
+    uint32_t count, barriers;
+    record launches[MOST];
+} log;
+
+static log noted;
+
+static qk_status note_launch(void *context, const qk_launch *launch, qk_error *error) {
+    (void)context;
+    (void)error;
+    assert_true(noted.count < MOST);
+    record *r = &noted.launches[noted.count++];
+    memcpy(r->values, launch->constants, sizeof r->values);
+    memcpy(r->push, launch->push, launch->kernel->push_bytes);
+    memcpy(r->ranges, launch->ranges, launch->kernel->binding_count * sizeof *r->ranges);
+    r->workgroups = launch->workgroups;
+    for (uint32_t i = 0; i < launch->kernel->binding_count; i++) {
+        assert_int_equal(launch->ranges[i].offset % ALIGNMENT, 0);
+    }
+    return QK_OK;
+}
+
+static qk_status note_barrier(void *context, qk_error *error) {
+    (void)context;
+    (void)error;
+    noted.barriers++;
+    return QK_OK;
+}
+
+static char memory[8]; /* addresses that stand for buffers */
+
+typedef struct call {
+    qk_kernel kernel;
+    qk_backend backend;
+    qk_range weights, x, ids, scratch, y, status, residual;
+    uint64_t rows, cols, batch, experts, slots, x_slots;
+    qk_views views;
+    qk_expert_views expert_views;
+    qk_epilogue epilogue;
+    family family;
+    int without; /* views */
+} call;
+
+static call call_of(family f, uint64_t rows, uint64_t cols, uint64_t batch) {
+    call c = {.family = f, .rows = rows, .cols = cols, .batch = batch, .experts = 3, .slots = 2, .x_slots = 1};
+    c.kernel = kernel_of(f);
+    c.backend.launch = note_launch;
+    c.backend.barrier = note_barrier;
+    c.backend.limits.storage_range = UINT32_MAX;
+    c.backend.limits.offset_alignment = ALIGNMENT;
+    c.backend.limits.workgroup_count = 65535;
+    c.backend.limits.workgroup_size = 1024;
+    c.backend.limits.push_bytes = 128;
+    c.backend.limits.features = QK_FEATURE_FLOAT16;
+    c.backend.limits.busy_workgroups = 660;
+    c.backend.limits.subgroup_size = 32;
+    c.backend.limits.shared_bytes = 49152;
+    qk_range *const all[] = {&c.weights, &c.x, &c.ids, &c.scratch, &c.y, &c.status, &c.residual};
+    for (uint32_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = (qk_range){memory + i, 0, UINT64_C(1) << 36};
+    return c;
+}
+
+static qk_status make_call(call *c, qk_error *error) {
+    const qk_views *views = c->without ? NULL : &c->views;
+    const qk_expert_views *expert_views = c->without ? NULL : &c->expert_views;
+    memset(&noted, 0, sizeof noted);
+    switch (c->family) {
+    case GEMV:
+        return qk_dispatch_gemv_views(&c->backend, &c->kernel, &c->weights, c->x, c->y, c->rows, c->cols, c->batch,
+                                      views, &c->epilogue, error);
+    case GEMM:
+        return qk_dispatch_gemm_views(&c->backend, &c->kernel, &c->weights, c->x, c->scratch, c->y, c->rows, c->cols,
+                                      c->batch, views, &c->epilogue, error);
+    case GEMV_ID:
+        return qk_dispatch_gemv_id_views(&c->backend, &c->kernel, &c->weights, c->x, c->ids, c->y, c->status,
+                                         c->experts, c->rows, c->cols, c->batch, c->slots, c->x_slots, expert_views,
+                                         &c->epilogue, error);
+    case GEMM_ID:
+        return qk_dispatch_gemm_id_views(&c->backend, &c->kernel, &c->weights, c->x, c->ids, c->scratch, c->y,
+                                         c->status, c->experts, c->rows, c->cols, c->batch, c->slots, c->x_slots,
+                                         expert_views, &c->epilogue, error);
+    }
+    return QK_ERROR_ARGUMENT;
+}
+
+static void refuses(call *c, qk_status status, const char *text) {
+    qk_error error = {""};
+    assert_int_equal(make_call(c, &error), status);
+    if (strstr(error.text, text) == NULL) fail_msg("'%s' has no '%s'", error.text, text);
+    assert_int_equal(noted.count, 0);
+}
+
+static void takes(call *c) {
+    qk_error error = {""};
+    if (make_call(c, &error) != QK_OK) fail_msg("%s", error.text);
+}
+
+#define CHANGED(f, change, status, text)                                                                               \
+    do {                                                                                                               \
+        call c = call_of(f, 128, 256, 3);                                                                              \
+        change;                                                                                                        \
+        refuses(&c, QK_ERROR_##status, text);                                                                          \
+    } while (0)
+
+static void test_refused(void **state) {
+    (void)state;
+    for (family f = GEMV; f <= GEMM; f++) {
+        CHANGED(f, c.views.batches[0] = 4; c.views.weights_batches[0] = 3, ARGUMENT,
+                                           "views->weights_batches[0] is 3, must divide views->batches[0], 4");
+        CHANGED(f, c.views.batches[1] = 4; c.views.weights_batches[1] = 5, ARGUMENT,
+                                           "views->weights_batches[1] is 5, must divide views->batches[1], 4");
+        CHANGED(f, c.views.batches[0] = UINT64_C(1) << 31, LIMIT, "all vectors must be below 2^32");
+        CHANGED(f, c.views.y_stride = 127, ARGUMENT, "views->y_stride is 127, must be at least 128");
+        CHANGED(f, c.views.batches[0] = 2;
+                c.views.y_strides[0] = 383, ARGUMENT, "views->y_strides[0] is 383, must be at least 384");
+        CHANGED(f, c.views.batches[1] = 2; c.views.y_strides[1] = 8, ARGUMENT, "views->y_strides[1] is 8, must be");
+        /* Between vectors of a product lie those of the next, but not enough room for two of them. */
+        CHANGED(f, c.views.batches[0] = 3; c.views.y_strides[0] = 128;
+                c.views.y_stride = 383, ARGUMENT, "views->y_stride is 383, must be at least 384");
+        CHANGED(f, c.views.x_stride = 258, ARGUMENT, "views->x_stride is 258, must be a multiple of 4");
+        CHANGED(f, c.views.batches[0] = 2; c.views.weights_batches[0] = 2;
+                c.views.x_strides[0] = 769, ARGUMENT, "views->x_strides[0] is 769, must be a multiple of 4");
+        CHANGED(f, c.views.batches[1] = 2; c.views.weights_batches[1] = 2;
+                c.views.x_strides[1] = 770, ARGUMENT, "views->x_strides[1] is 770, must be a multiple of 4");
+        CHANGED(f, c.views.y_type = (qk_y_type)3, ARGUMENT, "views->y_type is 3, must be QK_Y_F32");
+        CHANGED(f, c.x.offset = 8, ALIGNMENT, "x.offset is 8, must be a multiple of 16");
+        CHANGED(f, c.y.offset = 2, ALIGNMENT, "y.offset is 2, must be a multiple of 4");
+        CHANGED(f, c.y.offset = 1; c.views.y_type = QK_Y_F16, ALIGNMENT, "y.offset is 1, must be a multiple of 2");
+        CHANGED(f, c.views.x_stride = 300;
+                c.x.size = (2 * 300 + 256) * 4 - 1, SIZE, "x.size is 3423 bytes, must be at least 3424");
+        CHANGED(f, c.views.y_stride = 200;
+                c.y.size = (2 * 200 + 128) * 4 - 1, SIZE, "y.size is 2111 bytes, must be at least 2112");
+        CHANGED(f, c.views.batches[0] = c.views.weights_batches[0] = 2; c.views.weights_strides[0] = 130;
+                c.weights.size = 258 * 8 * BYTES - 1, SIZE, "weights[0].size is 37151 bytes, must be at least 37152");
+        /* Without views as before. */
+        CHANGED(f, c.without = 1; c.x.offset = 16, ALIGNMENT, "x.offset is 16, must be a multiple of 64");
+        CHANGED(f, c.without = 1; c.y.offset = 4, ALIGNMENT, "y.offset is 4, must be a multiple of 64");
+        /* The residual has its place where y has. */
+        CHANGED(f, c.views.y_stride = 200; c.residual.size = (2 * 200 + 128) * 4 - 1;
+                c.epilogue.residual = &c.residual, SIZE, "residual.size is 2111 bytes, must be at least 2112");
+    }
+    /* A word has two halves, and all of it is written. */
+    CHANGED(GEMV, c.views.y_type = QK_Y_F16; c.rows = 3;
+            c.y.size = 18, SIZE, "y.size is 18 bytes, must be at least 20");
+    CHANGED(GEMV, c.views.y_type = QK_Y_F16; c.rows = 3; c.y.offset = 2; c.batch = 2;
+            c.y.size = 13, SIZE, "y.size is 13 bytes, must be at least 14");
+    CHANGED(GEMV, c.kernel.view = QK_VIEW_GROUPS; c.kernel.block_rows = 1; c.kernel.block_cols = 32;
+            c.kernel.push_bytes = QK_GEMV_MATRIX_PUSH_BYTES;
+            c.views.batches[0] = c.views.weights_batches[0] = 2, UNSUPPORTED,
+            "views->weights_batches[0] is 2, must be 1 where blocks are patches of a matrix");
+    for (family f = GEMV_ID; f <= GEMM_ID; f++) {
+        CHANGED(f, c.expert_views.y_slot_stride = 100, ARGUMENT, "views->y_slot_stride is 100, must be at least 128");
+        CHANGED(f, c.expert_views.y_stride = 255, ARGUMENT, "views->y_stride is 255, must be at least 256");
+        CHANGED(f, c.expert_views.weights_stride = 127, ARGUMENT, "views->weights_stride is 127, must be at least 128");
+        CHANGED(f, c.expert_views.x_stride = 257, ARGUMENT, "views->x_stride is 257, must be a multiple of 4");
+        CHANGED(f, c.x_slots = 2; c.expert_views.x_slot_stride = 258;
+                c.expert_views.x_stride = 516, ARGUMENT, "views->x_slot_stride is 258, must be a multiple of 4");
+        CHANGED(f, c.expert_views.y_type = (qk_y_type)9, ARGUMENT, "views->y_type is 9, must be");
+        CHANGED(f, c.ids.offset = 2, ALIGNMENT, "ids.offset is 2, must be a multiple of 4");
+        CHANGED(f, c.expert_views.ids_stride = 5; c.ids.size = 47, SIZE, "ids.size is 47 bytes, must be at least 48");
+        CHANGED(f, c.expert_views.weights_stride = 130;
+                c.weights.size = 388 * 8 * BYTES - 1, SIZE, "weights[0].size is");
+        CHANGED(f, c.without = 1; c.ids.offset = 4, ALIGNMENT, "ids.offset is 4, must be a multiple of 64");
+    }
+}
+
+/* ---- addresses ---- */
+
+static uint64_t or_else(uint64_t stride, uint64_t otherwise) { return stride ? stride : otherwise; }
+
+static uint64_t random_state = 1;
+
+static uint64_t below(uint64_t count) {
+    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (random_state >> 33) % count;
+}
+
+/* Where what views mean begins, in bytes of the buffers, for product `a`, `b`, vector `m`. */
+typedef struct place {
+    uint64_t weights, x, y;
+} place;
+
+static place means(const call *c, uint64_t a, uint64_t b, uint64_t m) {
+    const qk_views *v = &c->views;
+    const uint64_t n0 = or_else(v->batches[0], 1), n1 = or_else(v->batches[1], 1);
+    const uint64_t w0 = or_else(v->weights_batches[0], 1), w1 = or_else(v->weights_batches[1], 1);
+    const uint64_t x = or_else(v->x_stride, c->cols), y = or_else(v->y_stride, c->rows);
+    const uint64_t x0 = or_else(v->x_strides[0], c->batch * x), y0 = or_else(v->y_strides[0], c->batch * y);
+    const uint64_t x1 = or_else(v->x_strides[1], n0 > 1 ? n0 * x0 : c->batch * x);
+    const uint64_t y1 = or_else(v->y_strides[1], n0 > 1 ? n0 * y0 : c->batch * y);
+    const uint64_t s0 = or_else(v->weights_strides[0], c->rows);
+    const uint64_t s1 = or_else(v->weights_strides[1], w0 > 1 ? w0 * s0 : c->rows);
+    const uint64_t row = a / (n0 / w0) * s0 + b / (n1 / w1) * s1;
+    return (place){c->weights.offset + row * (c->cols / BLOCK) * BYTES, c->x.offset + (m * x + a * x0 + b * x1) * 4,
+                   c->y.offset + (m * y + a * y0 + b * y1) * (v->y_type ? 2 : 4)};
+}
+
+/* All results that a call makes, each once, and what they are made of. */
+static void check_addresses(const call *c) {
+    const uint64_t n0 = or_else(c->views.batches[0], 1), n1 = or_else(c->views.batches[1], 1);
+    const uint64_t vectors = n0 * n1 * c->batch;
+    const uint32_t y_bytes = c->views.y_type ? 2 : 4, out = c->family == GEMM ? 3 : 2;
+    uint8_t *done = calloc(vectors * c->rows, 1);
+    for (uint32_t l = 0; l < noted.count; l++) {
+        const record *r = &noted.launches[l];
+        const uint32_t *push = r->push, *v = push + 6;
+        const int on = r->values[VIEWS] != 0;
+        const uint32_t groups = on ? v[0] : r->workgroups;
+        if (r->values[SCHEDULE] == QK_SCHEDULE_PACK || r->values[SCHEDULE] == QK_SCHEDULE_ADD_PARTS) continue;
+        assert_int_equal(r->values[Y_TYPE], c->views.y_type);
+        assert_int_equal(r->workgroups % groups, 0);
+        assert_true(r->workgroups <= c->backend.limits.workgroup_count);
+        for (uint32_t i = 0; i < c->kernel.binding_count; i++)
+            assert_true(r->ranges[i].size <= c->backend.limits.storage_range);
+        for (uint32_t group = 0; group < r->workgroups / groups; group++)
+            for (uint32_t m = 0; m < push[2]; m++)
+                for (uint32_t n = 0; n < push[0]; n++) {
+                    /* As views.glsl and finish.glsl have it. */
+                    const uint32_t number = on ? v[1] + group : 0, inner = on ? number % v[2] : 0,
+                                   outer = on ? number / v[2] : 0;
+                    const uint32_t row = push[3] % push[4] + n, vector = m + push[3] / push[4];
+                    const uint32_t weights = on ? v[6] + inner / v[4] * v[7] + outer / v[5] * v[8] + n : n;
+                    const uint32_t x = on ? v[9] + inner * v[11] + outer * v[12] + m * v[10] : m * (uint32_t)c->cols;
+                    const uint32_t at =
+                        on ? inner * v[15] + outer * v[16] + vector * v[14] + row : m * push[4] + push[3] + n;
+                    const uint32_t y = on ? at + v[13] : at;
+                    const uint64_t all = (uint64_t)number * (on ? v[3] : c->batch * n0 * n1) + vector;
+                    assert_true(all < vectors);
+                    const place p = means(c, all / c->batch % n0, all / c->batch / n0, all % c->batch);
+                    const uint64_t row_bytes = c->cols / BLOCK * BYTES;
+                    assert_int_equal(r->ranges[0].offset + weights * row_bytes, p.weights + row * row_bytes);
+                    assert_int_equal(r->ranges[1].offset + (uint64_t)x * 4, p.x);
+                    assert_int_equal(r->ranges[out].offset + (uint64_t)y * y_bytes, p.y + row * y_bytes);
+                    assert_true((weights + 1) * row_bytes <= r->ranges[0].size);
+                    assert_true((x + c->cols) * 4 <= r->ranges[1].size);
+                    assert_true((uint64_t)(y + 1) * y_bytes <= r->ranges[out].size);
+                    assert_true(r->ranges[1].offset + r->ranges[1].size <= c->x.offset + c->x.size);
+                    assert_int_equal(done[all * c->rows + row]++, 0);
+                    if (n == 0 && push[0] > 2) n = push[0] - 2; /* the first and the last */
+                    for (uint32_t k = 1; k + 1 < push[0] && n + 1 == push[0]; k++)
+                        done[all * c->rows + push[3] % push[4] + k]++;
+                }
+    }
+    for (uint64_t i = 0; i < vectors * c->rows; i++)
+        if (done[i] != 1) fail_msg("result %lu was made %u times", (unsigned long)i, done[i]);
+    free(done);
+}
+
+/* A random call, whose x and y may be permuted. */
+static call draw(family f) {
+    call c = call_of(f, 1 + below(40), 64 * (1 + below(4)), 1 + below(f == GEMM ? 40 : 11));
+    qk_views *v = &c.views;
+    for (int d = 0; d < 2; d++) {
+        v->weights_batches[d] = 1 + below(3);
+        v->batches[d] = v->weights_batches[d] * (1 + below(3));
+    }
+    if (below(2)) v->x_stride = c.cols + 4 * below(9);
+    if (below(2)) v->y_stride = c.rows + below(9);
+    const uint64_t x = c.batch * or_else(v->x_stride, c.cols), y = c.batch * or_else(v->y_stride, c.rows);
+    const int first = (int)below(2);
+    if (below(2)) {
+        v->x_strides[first] = x + 4 * below(9);
+        v->x_strides[1 - first] = v->batches[first] * v->x_strides[first] + 4 * below(9);
+        v->y_strides[first] = y + below(9);
+        v->y_strides[1 - first] = v->batches[first] * v->y_strides[first] + below(9);
+    }
+    if (below(2)) v->weights_strides[0] = c.rows + below(3);
+    if (below(2)) v->weights_strides[1] = v->weights_batches[0] * or_else(v->weights_strides[0], c.rows) + below(3);
+    v->y_type = (qk_y_type)below(3);
+    if (below(2)) c.x.offset = 16 * below(9);
+    if (below(2)) c.y.offset = (v->y_type ? 2 : 4) * below(9);
+    if (below(2)) c.weights.offset = ALIGNMENT * below(9);
+    return c;
+}
+
+static void test_addresses(void **state) {
+    (void)state;
+    uint32_t launches[3] = {0};
+    for (uint32_t i = 0; i < 4000; i++) {
+        call c = draw(i % 2 ? GEMM : GEMV);
+        takes(&c);
+        check_addresses(&c);
+        launches[noted.count > 1]++;
+        /* On a device that binds as much as one product takes. */
+        const uint64_t weights = c.rows * c.cols / BLOCK * BYTES, x = c.batch * or_else(c.views.x_stride, c.cols) * 4;
+        const uint64_t y = c.batch * or_else(c.views.y_stride, c.rows) * 4, steps = 32 * c.cols / BLOCK * BYTES;
+        const uint64_t scratch = qk_gemm_views_scratch(&c.backend, &c.kernel, c.rows, c.cols, c.batch, &c.views);
+        uint64_t most = weights + steps > x ? weights + steps : x;
+        most = most > y ? most : y;
+        if (i % 2 && scratch > most) most = scratch;
+        /* The vectors of products with the same weights may have become one's. */
+        c.backend.limits.storage_range = 9 * most + 2 * ALIGNMENT;
+        takes(&c);
+        check_addresses(&c);
+        launches[2] += noted.count;
+    }
+    assert_true(launches[0] > 500 && launches[2] > 4000);
+}
+
+/* So many workgroups that a launch does not take all products. */
+static void test_many_products(void **state) {
+    (void)state;
+    for (family f = GEMV; f <= GEMM; f++) {
+        call c = call_of(f, 64, 256, 2);
+        c.views.batches[0] = c.views.weights_batches[0] = 40;
+        c.backend.limits.workgroup_count = 7;
+        takes(&c);
+        check_addresses(&c);
+        assert_int_equal(noted.count, f == GEMM ? 12 : 6);
+        assert_int_equal(noted.barriers, f == GEMM ? 11 : 0);
+        c.backend.limits.workgroup_count = 65535;
+        takes(&c);
+        assert_int_equal(noted.count, f == GEMM ? 2 : 1);
+    }
+}
+
+/* What costs nothing: where all lies one after the other, kernels are as without views. */
+static void test_off(void **state) {
+    (void)state;
+    for (family f = GEMV; f <= GEMM_ID; f++) {
+        call c = call_of(f, 128, 256, 3);
+        c.views.x_stride = 256;
+        c.views.y_stride = 128;
+        takes(&c);
+        for (uint32_t i = 0; i < noted.count; i++) assert_int_equal(noted.launches[i].values[VIEWS], 0);
+        c.x.offset = 16;
+        takes(&c);
+        for (uint32_t i = 0; i < noted.count; i++) assert_int_equal(noted.launches[i].values[VIEWS], 1);
+    }
+    /* Products with the same weights, one after the other, are one of more vectors; as are those of single vectors with any stride. */
+    call c = call_of(GEMV, 128, 256, 2);
+    c.views.batches[0] = 2;
+    c.views.batches[1] = 2;
+    takes(&c);
+    check_addresses(&c);
+    assert_int_equal(noted.count, 1);
+    assert_int_equal(noted.launches[0].values[VIEWS], 0);
+    assert_int_equal(noted.launches[0].push[2], 8);
+    c = call_of(GEMV, 128, 256, 1);
+    c.views.batches[0] = 8;
+    c.views.weights_batches[0] = 2;
+    c.views.x_strides[0] = 300;
+    takes(&c);
+    check_addresses(&c);
+    assert_int_equal(noted.launches[0].push[2], 4);
+    assert_int_equal(noted.launches[0].workgroups, 2 * noted.launches[0].push[6]);
+}
+
+/* No sum in parts is in y where that would round it. */
+static void test_halves(void **state) {
+    (void)state;
+    call c = call_of(GEMV, 100000, 4096, 2);
+    takes(&c);
+    assert_int_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_SHARED);
+    c.views.y_type = QK_Y_BF16;
+    takes(&c);
+    assert_int_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_TEAMS);
+    assert_int_equal(noted.launches[0].ranges[2].size, 2 * 100000 * 2);
+    c.cols = 4096 + 32; /* no larger tiles */
+    takes(&c);
+    assert_int_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_ROWS);
+}
+
+/* Ragged rows are taken from any element on, by plain rows. */
+static void test_uneven(void **state) {
+    (void)state;
+    call c = call_of(GEMV, 128, 256, 3);
+    qk_binding bindings[sizeof gemv_bindings / sizeof *gemv_bindings];
+    memcpy(bindings, gemv_bindings, sizeof bindings);
+    bindings[0].item_bytes = BYTES;
+    bindings[0].tile_cols = 1;
+    c.kernel.bindings = bindings;
+    c.kernel.view = QK_VIEW_SEQUENCE;
+    c.kernel.ragged = 1;
+    c.kernel.block_rows = 1;
+    c.kernel.block_cols = BLOCK;
+    c.kernel.push_bytes = QK_GEMV_MATRIX_PUSH_BYTES;
+    c.views.x_stride = 257;
+    takes(&c);
+    assert_int_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_ROWS);
+    c.views.x_stride = 260;
+    takes(&c);
+    assert_int_not_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_ROWS);
+    c.x.offset = 4;
+    takes(&c);
+    assert_int_equal(noted.launches[0].values[SCHEDULE], QK_SCHEDULE_ROWS);
+    assert_int_equal(noted.launches[0].push[9 + 9], 1); /* x_first */
+}
+
+/* ---- experts ---- */
+
+static void test_experts(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) {
+        call c = call_of(i % 2 ? GEMM_ID : GEMV_ID, 1 + below(40), 64 * (1 + below(4)), 1 + below(20));
+        qk_expert_views *v = &c.expert_views;
+        c.experts = 1 + below(6);
+        c.slots = 1 + below(3);
+        c.x_slots = below(2) ? c.slots : 1;
+        if (below(2)) v->x_slot_stride = c.cols + 4 * below(9);
+        const uint64_t x_slot = or_else(v->x_slot_stride, c.cols);
+        if (below(2)) v->x_stride = c.x_slots * x_slot + 4 * below(9);
+        if (below(2)) v->y_slot_stride = c.rows + below(9);
+        const uint64_t y_slot = or_else(v->y_slot_stride, c.rows);
+        if (below(2)) v->y_stride = c.slots * y_slot + below(9);
+        if (below(2)) v->ids_stride = c.slots + below(5);
+        if (below(2)) v->weights_stride = c.rows + below(5);
+        v->y_type = (qk_y_type)below(3);
+        if (below(2)) c.x.offset = 16 * below(9);
+        if (below(2)) c.ids.offset = 4 * below(9);
+        if (below(2)) c.y.offset = (v->y_type ? 2 : 4) * below(9);
+        const uint64_t x = or_else(v->x_stride, c.x_slots * x_slot), y = or_else(v->y_stride, c.slots * y_slot);
+        const uint64_t ids = or_else(v->ids_stride, c.slots), expert = or_else(v->weights_stride, c.rows);
+        const uint64_t row_bytes = c.cols / BLOCK * BYTES;
+        const int parts = i % 3 == 0 && i % 2 == 0;
+        if (parts) c.backend.limits.storage_range = 32 * (expert * row_bytes) + 40 * 40 * 1024;
+        takes(&c);
+        const uint32_t out = i % 2 ? 5 : 4;
+        for (uint32_t l = 0; l < noted.count; l++) {
+            const record *r = &noted.launches[l];
+            const uint32_t *push = r->push, *w = push + 9, pairs = (uint32_t)(c.batch * c.slots);
+            const int on = r->values[VIEWS] != 0;
+            for (uint32_t pair = 0; pair < pairs; pair++) {
+                const uint32_t slots = push[3], token = pair / slots, slot = pair % slots;
+                const uint32_t vector = push[4] == 1 ? token : pair;
+                const uint32_t x_at =
+                    on ? w[1] + vector / push[4] * w[3] + vector % push[4] * w[2] : vector * (uint32_t)c.cols;
+                const uint32_t y_at = on ? token * w[6] + slot * w[5] + w[4] : pair * (uint32_t)c.rows;
+                const uint32_t id_at = on ? w[7] + token * w[8] + slot : pair;
+                assert_int_equal(r->ranges[1].offset + (uint64_t)x_at * 4,
+                                 c.x.offset + (token * x + (c.x_slots > 1 ? slot : 0) * x_slot) * 4);
+                assert_int_equal(r->ranges[2].offset + (uint64_t)id_at * 4, c.ids.offset + (token * ids + slot) * 4);
+                assert_int_equal(r->ranges[out].offset + (uint64_t)y_at * (v->y_type ? 2 : 4),
+                                 c.y.offset + (token * y + slot * y_slot) * (v->y_type ? 2 : 4));
+                assert_true((x_at + c.cols) * 4 <= r->ranges[1].size && (id_at + 1) * 4 <= r->ranges[2].size);
+                assert_true((y_at + c.rows) * (v->y_type ? 2 : 4) <= r->ranges[out].size);
+            }
+            for (uint32_t e = push[6]; e < push[7]; e++)
+                for (uint32_t n = 0; n < c.rows; n++) {
+                    const uint32_t row = (e - push[6]) * (uint32_t)c.rows + n,
+                                   at = on ? row / push[0] * w[0] + row % push[0] : row;
+                    assert_int_equal(r->ranges[0].offset + at * row_bytes,
+                                     c.weights.offset + (e * expert + n) * row_bytes);
+                    assert_true((at + 1) * row_bytes <= r->ranges[0].size);
+                }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),       cmocka_unit_test(test_addresses),
+                                       cmocka_unit_test(test_many_products), cmocka_unit_test(test_off),
+                                       cmocka_unit_test(test_halves),        cmocka_unit_test(test_uneven),
+                                       cmocka_unit_test(test_experts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
