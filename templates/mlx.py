@@ -129,7 +129,8 @@ def gather(w, indices, dtype=mx.float32, cols=None):
         return mx.zeros(shape, dtype=dtype)
     kernel = _KERNELS["gather_" + _type(dtype)]
     row_tiles = cols // kernel.tile
-    values = {"rows": rows, "row_first": 0, "row_end": rows, "row_tiles": row_tiles, "tokens": tokens}
+    values = dict.fromkeys(kernel.push, 0)  # steps and batches of views, which 0 leaves out
+    values.update({"rows": rows, "row_first": 0, "row_end": rows, "row_tiles": row_tiles, "tokens": tokens})
     arrays["indices"] = indices.astype(mx.uint32)
     outputs = {"dst": (shape, dtype), "status": ((1,), mx.uint32)}
     return kernel(arrays, outputs, _ceil(tokens * row_tiles, kernel.threads), values)["dst"]
@@ -178,15 +179,14 @@ def gemv(w, x, bias=None, scale=None, gate=None, residual=None):
     for first in range(0, vectors, 8):
         batch = min(8, vectors - first)
         some = {n: a[first * rows : (first + batch) * rows] if n in ("result_gate", "residual") else a for n, a in found.items()}
-        values = {
-            "rows": rows, "row_tiles": cols // kernel.tile, "batch": batch, "y_first": 0, "y_rows": rows, "epilogue": bits,
-        }
+        values = dict.fromkeys(kernel.push, 0)  # views, which are off
+        values.update({"rows": rows, "row_tiles": cols // kernel.tile, "batch": batch, "y_rows": rows, "epilogue": bits})
         made = kernel(
             {**arrays, **some, "x": v[first : first + batch]},
             {"y": ((batch, rows), mx.float32)},
             _ceil(rows, 2 if batch > 4 else 4),
             values,
-            {"batch": 1 << (batch - 1).bit_length()},
+            {"batch": 1 << (batch - 1).bit_length(), "views": 0, "y_type": 0},
         )
         parts.append(made["y"])
     y = parts[0] if len(parts) == 1 else mx.concatenate(parts)
@@ -223,13 +223,15 @@ def gemv_id(w, x, ids, experts, bias=None, scale=None, gate=None, residual=None)
     found, bits = _epilogue(scale, bias, gate, residual, tokens * slots, rows, experts * rows)
     v = _vectors(x)
     kernel = _KERNELS["gemv_id_" + _type(v.dtype)]
-    values = {
+    values = dict.fromkeys(kernel.push, 0)  # views, which are off
+    values.update({
         "rows": rows, "row_tiles": cols // kernel.tile, "batch": tokens, "slots": slots, "x_slots": 1 if x.ndim == 2 else slots,
-        "experts": experts, "expert_first": 0, "expert_end": experts, "epilogue": bits,
-    }
+        "experts": experts, "expert_end": experts, "epilogue": bits,
+    })
     inputs = {**arrays, **found, "x": v, "ids": ids.astype(mx.uint32)}
     outputs = {"y": ((tokens, slots, rows), mx.float32), "status": ((1,), mx.uint32)}
-    return kernel(inputs, outputs, tokens * slots * _ceil(rows, 4), values)["y"].astype(x.dtype)
+    constants = {"views": 0, "y_type": 0}
+    return kernel(inputs, outputs, tokens * slots * _ceil(rows, 4), values, constants)["y"].astype(x.dtype)
 
 @end
 

@@ -545,8 +545,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_takes(job.family, job.layout))
         return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
                            format);
-    if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
-    if (!target_takes(&job, target)) return 1;
+    if (!qg_session_class(session, job.family, job.layout, sum, &job.sum) || !target_takes(&job, target)) return 1;
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!open_weights(&job, &in, pointers) || (job.family->id == QG_FAMILY_GATHER && !open_gather(&job, indices)))
