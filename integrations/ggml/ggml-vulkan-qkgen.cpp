@@ -413,6 +413,13 @@ static bool ggml_vk_qk_steps(const ggml_tensor * t, bool blocks, uint64_t * step
 // What gather and set_rows do for a node: values, the table, and indices if there are any. NULL, or why it is not routed.
 struct vk_qk_rows { const ggml_tensor * values, * table, * ids; vk_qk_family family; qk_rows_view view; };
 
+// Our blocks are those of ggml's quantiser. Its copies make others of iq4_nl, where they do not search for a scale, and of q8_0, where
+// processors round ties to even; they are rare but in bf16.
+static bool ggml_vk_qk_differs(ggml_type blocks, ggml_type values) {
+    const std::string name = ggml_type_name(blocks);
+    return name == "iq4_nl" || (name == "q8_0" && values == GGML_TYPE_BF16);
+}
+
 static const char * ggml_vk_qk_rows_of(const ggml_tensor * dst, vk_qk_rows & r) {
     const bool gets = dst->op == GGML_OP_GET_ROWS, sets = dst->op == GGML_OP_SET_ROWS, decodes = ggml_is_quantized(dst->src[0]->type);
     r.family = gets || decodes ? VK_QK_GATHER : VK_QK_SET_ROWS;
@@ -423,6 +430,9 @@ static const char * ggml_vk_qk_rows_of(const ggml_tensor * dst, vk_qk_rows & r) 
     uint64_t rows[3];
     if (ggml_vk_qk_type(r.values->type) < 0 || !ggml_vk_qk_steps(r.values, false, r.view.value_step) || !ggml_vk_qk_steps(r.table, true, rows)) {
         return "type of values, or steps of rows";
+    }
+    if (r.family == VK_QK_SET_ROWS && ggml_vk_qk_differs(r.table->type, r.values->type)) {
+        return "ggml's copies have another method for this type";
     }
     std::copy(rows, rows + 3, r.view.row_step);
     if (r.ids == nullptr) {
