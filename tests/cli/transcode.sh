@@ -75,7 +75,7 @@ done | each
 # Files for an engine: a pair that needs nothing else, and one format with two others beside its own kernels.
 check "emit" "$QKGEN" emit --embed --transcode q8_0:q4_0 --out "$work/alone"
 check "its files" test "$(ls "$work/alone" | tr '\n' ' ')" = "q8_0.c q8_0.h "
-check "nothing else is in them" test "$(grep -c '^extern const qk_kernel' "$work/alone/q8_0.h")" -eq 2
+check "nothing else is in them" test "$(grep -c '^extern const qk_kernel ' "$work/alone/q8_0.h")" -eq 2
 says "the dispatch stub" 'const qk_range \*to, uint64_t elements, qk_error \*error\);' "$work/alone/q8_0.h"
 says "the command" 'qkgen emit --format q8_0 --transcode q8_0:q4_0' "$work/alone/q8_0.h"
 check "several" "$QKGEN" emit --embed --format q8_0 --family encode --family dequant --transcode q8_0:q4_0 --transcode q8_0:q4_K \
