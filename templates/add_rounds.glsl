@@ -7,7 +7,8 @@ void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
         const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
         if (to < row || to >= rows) continue;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
+        const uint from = place + (round * gl_NumSubgroups + team * SPLIT) * ROWS + i % ROWS;
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[from + s * ROWS];
         finish(0u, to, total);
     }
 }

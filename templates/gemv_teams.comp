@@ -55,7 +55,7 @@ void main() {
             while (t < count) {
                 const uint j = begin + t;
 @if overruns
-                if (PADDED == 0u && row + ROWS >= end && j + @{block_tiles}u >= tiles) {  // the last block of all, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= end && j + @{block_tiles}u >= tiles) {  // the last block, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         @{last_arrays}
                         float part = 0.0;

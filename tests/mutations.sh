@@ -96,7 +96,7 @@ mutate() {
 
 printf '| contract line | mutation in | test | what it says |\n|---|---|---|---|\n'
 headers=runtime/include/qkgen
-check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h pick=$headers/dispatch_pick.h
+check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h decode=$headers/dispatch_decode.h sums=$headers/dispatch_sums.h pick=$headers/dispatch_pick.h
 
 # ---- ids and indices that are out of range ----
 mutate "an id out of range is found, Vulkan" templates/gemv_id_wide.comp 's/found = expert < experts/found = true/' unit gemv_test
@@ -166,7 +166,7 @@ mutate "it is counted, MSL" templates/set_rows.metal 's/atomic_fetch_add_explici
 
 mutate "transcode: tiles are where they belong among the values, Vulkan and MSL" gen/text/transcode.c 's/plan->runs\[r\] \+ l/plan->runs[0] + l/' \
   script transcode "c vulkan" "one q4_K q8_0 c vulkan"
-mutate "transcode: a kernel must write" $launch 's/read == 0 \|\| read == kernel->binding_count/0/' unit dispatch_test
+mutate "transcode: a kernel must write" $decode 's/read == 0 \|\| read == kernel->binding_count/0/' unit dispatch_test
 mutate "transcode: each block has values of its own, Vulkan" templates/transcode.comp 's/j \* @\{to_elements\}u\)/0u)/' \
   script transcode "c vulkan" "one q4_K q8_0 c vulkan"
 mutate "transcode: each block has values of its own, MSL" templates/transcode.metal 's/qk_kept \+ j \* @\{to_elements\}/qk_kept/' \
@@ -196,8 +196,8 @@ mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan
   's/if \(!c->from\.layout\) qg_floats_of/if (0) qg_floats_of/' script convert "c vulkan"
 
 # ---- sizes ----
-mutate "zero sizes launch nothing" $launch 's/, empty = rows == 0 \|\| cols == 0 \|\| batch == 0;/, empty = 0;/' unit dispatch_sums_test
-mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
+mutate "zero sizes launch nothing" $sums 's/, empty = rows == 0 \|\| cols == 0 \|\| batch == 0;/, empty = 0;/' unit dispatch_sums_test
+mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "rows of half a joined block" $choose 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
@@ -284,7 +284,7 @@ mutate "a gate is not for what y holds" runtime/include/qkgen/dispatch_epilogue.
 mutate "what scales are for is checked" runtime/include/qkgen/dispatch_epilogue.h 's/> QK_PER_VECTOR\)/> 99)/' unit dispatch_sums_test
 mutate "a pipeline has what is asked for" runtime/include/qkgen/dispatch_epilogue.h 's/constants\[i\] = bits;/constants[i] = bits * 0;/' unit gemv_test
 mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/many == QK_PER_ROW \? r->rows \* 4 : 4/0 ? r->rows * 4 : 4/' unit dispatch_sums_test
-mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
+mutate "what was there is not added" $sums 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
 views=$headers/dispatch_views.h
 mutate "views: products divide" $views 's/p->counts\[d\] % weights != 0/0/' unit views_dispatch_test
 mutate "views: results do not overlap" $views 's/d->count > 1 \&\& d->stride < reach/0/' unit views_dispatch_test
@@ -295,12 +295,12 @@ mutate "views: where the device cannot bind x" $views 's/views \&\& own < device
 mutate "views: a word has two results" $headers/dispatch_epilogue.h 's/unit == r->bytes \|\| /1 || /' unit views_dispatch_test
 mutate "views: bindings begin where the device has them" $views 's/range.offset = begin - extra;/range.offset = begin;/' unit views_dispatch_test
 mutate "views: what comes before is not counted" $views 's/\*skip = extra \/ bytes;/*skip = 0;/' unit views_dispatch_test
-mutate "views: all of x fits into a binding, or a product's" $launch 's/p->apart \|= !qk_fits_binding_\(call, i, limit\);/;/' unit views_dispatch_test
-mutate "views: a launch has no more workgroups than there may be" $launch 's/qk_max_\(1, qk_min_\(s->products, most .*;$/s->products;/' unit views_dispatch_test
+mutate "views: all of x fits into a binding, or a product's" $sums 's/p->apart \|= !qk_fits_binding_\(call, i, limit\);/;/' unit views_dispatch_test
+mutate "views: a launch has no more workgroups than there may be" $sums 's/qk_max_\(1, qk_min_\(s->products, most .*;$/s->products;/' unit views_dispatch_test
 mutate "views: a product's weights" $views 's/(number \/ p->counts\[0\] \/ p->sharing\[1\] \* )p->weights_at\[1\]/\10/' unit views_dispatch_test
 mutate "views: operands of other products are read before they go" $headers/dispatch_gemm.h 's/if \(s.product > 0\) .*/if (0)/' unit views_dispatch_test
-mutate "views: no sum in parts is rounded" $launch 's/if \(p->y_type != QK_Y_F32\)/if (0)/' unit views_dispatch_test
-mutate "views: ragged rows begin anywhere in plain rows" $launch 's/if \(p->on \&\& p->uneven\)/if (0)/' unit views_dispatch_test
+mutate "views: no sum in parts is rounded" $sums 's/if \(p->y_type != QK_Y_F32\)/if (0)/' unit views_dispatch_test
+mutate "views: ragged rows begin anywhere in plain rows" $sums 's/if \(p->on \&\& p->uneven\)/if (0)/' unit views_dispatch_test
 mutate "views: what is off costs nothing" $views 's/p->on = qk_product_count_\(p\) > 1/p->on = 1/' unit views_dispatch_test
 mutate "views: experts apart" $views 's/p->weights < rows\)/0)/' unit views_dispatch_test
 mutate "views: a matrix's rows" templates/views.glsl 's/n : weights_begin \+ n/n : n/' script views vulkan
@@ -400,12 +400,12 @@ mutate "K ragged, MSL: the last block is cut off" gen/build/place.c 's/(return p
 mutate "offsets of 64 bits" $launch 's/(range.offset = .*)first \* argument->unit/\1(uint32_t)(first * argument->unit)/' unit dispatch_sums_test
 mutate "bindings of a launch are below 4 GiB" $launch 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
   unit dispatch_sums_test
-mutate "tiles of a launch are below 2^32" $launch 's/most_tiles \/ g->row_tiles/most_tiles/' unit dispatch_sums_test
-mutate "tiles of the experts of a launch are below 2^32" $launch 's/UINT32_MAX \/ \(qk_max_\(g.planes.weights, rows\) \* g.row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
+mutate "tiles of a launch are below 2^32" $sums 's/most_tiles \/ g->row_tiles/most_tiles/' unit dispatch_sums_test
+mutate "tiles of the experts of a launch are below 2^32" $sums 's/UINT32_MAX \/ \(qk_max_\(g.planes.weights, rows\) \* g.row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
 mutate "products that overflow are errors" $check 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
 mutate "elements of a matrix are below 2^32" $check 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
-mutate "elements of a gather are below 2^32" $launch 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
-mutate "all launches together cover the rows" $launch 's/(\? qk_part_\(\&call->arguments\[i\], )s->first/\10/' unit gemv_test
+mutate "elements of a gather are below 2^32" $decode 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
+mutate "all launches together cover the rows" $sums 's/(\? qk_part_\(\&call->arguments\[i\], )s->first/\10/' unit gemv_test
 
 # ---- what a stub checks ----
 mutate "sizes of buffers" $check 's/if \(range.size < a->need\)/if (0)/' unit dispatch_sums_test
@@ -420,12 +420,12 @@ mutate "features of the device" $check 's/if \(missing == 0\)/if (1)/' unit disp
 mutate "workgroups of the device" $check 's/kernel->workgroup_size == 0 \|\| kernel->workgroup_size > limits->workgroup_size/0/' \
   unit dispatch_test
 mutate "push constants of the device" $check 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
-mutate "storage range of the device" $launch 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
+mutate "storage range of the device" $decode 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
 mutate "right-hand sides are counted in 32 bits" $headers/dispatch_views.h 's/if \(g->batch > UINT32_MAX\)/if (0)/' unit dispatch_sums_test
-mutate "a launch takes eight right-hand sides" $launch 's/vector \+= QK_GEMV_MAX_BATCH/vector += batch/' unit dispatch_sums_test
-mutate "x of a later launch" $launch 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test
-mutate "y of a later launch" $launch 's/s->vector \* g->rows \+ s->first/s->first/' unit dispatch_sums_test
-mutate "x of a later launch begins at an aligned offset" $launch 's/(alignment != 0) \&\& bytes % alignment != 0/0/' unit dispatch_sums_test
+mutate "a launch takes eight right-hand sides" $sums 's/vector \+= QK_GEMV_MAX_BATCH/vector += batch/' unit dispatch_sums_test
+mutate "x of a later launch" $sums 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test
+mutate "y of a later launch" $sums 's/s->vector \* g->rows \+ s->first/s->first/' unit dispatch_sums_test
+mutate "x of a later launch begins at an aligned offset" $sums 's/(alignment != 0) \&\& bytes % alignment != 0/0/' unit dispatch_sums_test
 mutate "columns are walked where a matrix is whole blocks" $choose 's/matrix_rows % kernel->block_rows == 0 \&\& cols/matrix_rows != 0 \&\& cols/' unit dispatch_sums_test
 mutate "as many threads share out a row as the bound counts on" $choose 's/return threads >= qk_constant_(.*) \* qk_least_parts_/return threads >= qk_constant_\1 * 0 * qk_least_parts_/' \
   unit dispatch_sums_test
@@ -472,7 +472,7 @@ mutate "rows ahead of floats" gen/build/family.c 's/digits == 1 \|\| digits > 2 
 mutate "tiles of many bytes are not loaded ahead" gen/build/device.def 's/(AHEAD_BYTES, +)64/\1128/' unit wide_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
-mutate "workgroups follow from the rows of the launch" $launch 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
+mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
   unit dispatch_sums_test
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
 

@@ -510,7 +510,7 @@ typedef struct embedding {
     qg_arena *arena;
     const char *folder;
     qg_text *log;
-    const char *done[16];
+    const char *done[32];
     uint32_t n_done;
 } embedding;
 

@@ -544,7 +544,7 @@ void main() {
             shared_from = begin;
             while (t < count) {
                 const uint j = begin + t;
-                if (PADDED == 0u && row + ROWS >= end && j + 2u >= tiles) {  // the last block of all, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= end && j + 2u >= tiles) {  // the last block, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last[2]; uint last_words[2];
                         float part = 0.0;

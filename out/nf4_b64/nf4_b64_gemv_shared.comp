@@ -330,8 +330,8 @@ void main() {
     for (uint begin = 0u; begin < tiles; begin += SLICE) {
         const uint count = min(SLICE, tiles - begin);
         share_slice(begin, count);
-        for (uint first = (group_number() * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
-            first += group_count() * gl_NumSubgroups * tall) {
+        const uint step = group_count() * gl_NumSubgroups * tall;
+        for (uint first = (group_number() * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += step) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

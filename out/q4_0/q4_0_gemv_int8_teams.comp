@@ -507,7 +507,7 @@ void main() {
             shared_from = begin;
             while (t < count) {
                 const uint j = begin + t;
-                if (PADDED == 0u && row + ROWS >= end && j + 1u >= tiles) {  // the last block of all, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= end && j + 1u >= tiles) {  // the last block, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last[3];
                         float part = 0.0;

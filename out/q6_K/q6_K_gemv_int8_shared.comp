@@ -562,8 +562,8 @@ void main() {
     for (uint begin = 0u; begin < tiles; begin += SLICE) {
         const uint count = min(SLICE, tiles - begin);
         share_slice(begin, count);
-        for (uint first = (group_number() * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
-            first += group_count() * gl_NumSubgroups * tall) {
+        const uint step = group_count() * gl_NumSubgroups * tall;
+        for (uint first = (group_number() * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += step) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -571,7 +571,7 @@ void main() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (PADDED == 0u && row + ROWS >= end && j + 8u >= tiles) {  // the last block of all, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= end && j + 8u >= tiles) {  // the last block, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last[8]; uint last_words[10];
                         float part = 0.0;

@@ -219,7 +219,7 @@ for length in 3 23 500 1500 100000; do
 done
 refuses "no such folder" 'cannot write .*/none/x.gguf: No such file' "$QKGEN" convert "$model" --to q4_0 --out "$work/none/x.gguf"
 cp "$model" "$work/same.gguf"
-refuses "the same file" 'is the file that is read' "$QKGEN" convert "$work/same.gguf" --to q4_0 --out "$work/../work/same.gguf"
+refuses "the same file" 'is the file that is read' "$QKGEN" convert "$work/same.gguf" --to q4_0 --out "$work/./same.gguf"
 check "it is as it was" cmp "$model" "$work/same.gguf"
 refuses "a limit of files" 'cannot write .*bad.gguf: File too large' \
   bash -c "ulimit -f 100; exec timeout 60 '$QKGEN' convert '$model' --to q4_0 --out '$work/bad.gguf'"

@@ -18,12 +18,14 @@
 
 #include "dispatch_check.h"
 #include "dispatch_choose.h"
+#include "dispatch_decode.h"
 #include "dispatch_epilogue.h"
 #include "dispatch_gemm.h"
 #include "dispatch_gemm_id.h"
 #include "dispatch_launch.h"
 #include "dispatch_pick.h"
 #include "dispatch_rows.h"
+#include "dispatch_sums.h"
 #include "dispatch_tune.h"
 #include "dispatch_views.h"
 

@@ -3,7 +3,7 @@
 #define QKGEN_DISPATCH_GEMM_H
 
 #include "choice.def"
-#include "dispatch_launch.h"
+#include "dispatch_sums.h"
 
 /* Right-hand sides become operands of matrix units in groups of so many. */
 #define QK_GEMM_COLUMNS UINT64_C(16)
@@ -245,8 +245,8 @@ static inline qk_tiles_ qk_tiles_of_(const qk_kernel *kernel, const qk_limits *l
     return qk_tiles_plan_(kernel, &part, rows, cols, p->batch, 0);
 }
 
-/* Bytes of scratch memory that qk_dispatch_gemm_views needs on that device, for `batch` vectors of each product; UINT64_MAX where it is 2^64
- * or more, or the views are wrong. */
+/* Bytes of scratch memory that qk_dispatch_gemm_views needs on that device, for `batch` vectors of each product;
+ * UINT64_MAX where it is 2^64 or more, or the views are wrong. */
 static inline uint64_t qk_gemm_views_scratch(const qk_backend *backend, const qk_kernel *kernel, uint64_t rows,
                                              uint64_t cols, uint64_t batch, const qk_views *views) {
     qk_tuned_ tuned;

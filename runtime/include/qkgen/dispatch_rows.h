@@ -3,7 +3,7 @@
 #ifndef QKGEN_DISPATCH_ROWS_H
 #define QKGEN_DISPATCH_ROWS_H
 
-#include "dispatch_launch.h"
+#include "dispatch_decode.h"
 
 /* How they lie. Tokens come in batches, which count in two dimensions: an inner one and an outer one. The second and
  * third number of each three are from one inner batch, and one outer batch, to the next.

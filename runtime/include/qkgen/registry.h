@@ -16,8 +16,8 @@ static inline int qk_unpack_kernels(const qk_kernel_set *const *sets, size_t cou
     return 1;
 }
 
-/* The kernel of a format for an API; NULL where there is none in the `count` sets. `family` is "gemv", say; `klass` a class of sums, such as
- * "split"; NULL and "exact" are the same, and all others' is NULL; `type` is "f32", "f16" or "bf16", of results or, of sums, of x. */
+/* The kernel of a format for an API; NULL where there is none in the `count` sets. `family` is "gemv", say; `klass` a class of sums,
+ * such as "split"; NULL and "exact" are the same, and all others' is NULL; `type` is "f32", "f16" or "bf16", of results or, of sums, of x. */
 static inline const qk_kernel *qk_find_kernel(const qk_kernel_set *const *sets, size_t count, qk_api api,
                                               const char *format, const char *family, const char *klass,
                                               const char *type) {

@@ -1,0 +1,475 @@
+/* qkgen/dispatch_sums.h: matrices times a few vectors: gemv, gemv_id. Part of qkgen/dispatch.h. */
+#ifndef QKGEN_DISPATCH_SUMS_H
+#define QKGEN_DISPATCH_SUMS_H
+
+#include "dispatch_launch.h"
+
+#define QK_GEMV_PUSH_BYTES (24u + 4u * QK_VIEWS_PUSH_)
+#define QK_GEMV_MATRIX_PUSH_BYTES (36u + 4u * QK_VIEWS_PUSH_)
+#define QK_GEMV_ID_PUSH_BYTES (36u + 4u * QK_EXPERT_VIEWS_PUSH_)
+
+/* Tiles that a row can touch. In a sequence it begins and ends within tiles, unless all rows are whole ones. */
+static inline uint64_t qk_row_tiles_(const qk_kernel *kernel, uint64_t cols) {
+    uint64_t tile = kernel->tile_elements;
+    if (kernel->view == QK_VIEW_SEQUENCE && cols % tile != 0)
+        return qk_ceil_(cols - 1, tile) + 1;
+    return qk_ceil_(cols, tile);
+}
+
+/* x of a second launch begins where the device can bind it, or views say where it does. */
+static inline qk_status qk_check_vectors_(const qk_call_ *call, const qk_gemv_ *g, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t alignment = call->backend->limits.offset_alignment;
+    uint64_t bytes =
+        QK_GEMV_MAX_BATCH * g->cols * qk_type_bytes(kernel->bindings[call->count - 1 - QK_RESULT_BINDINGS_].element);
+    if (!g->planes.on && g->batch > QK_GEMV_MAX_BATCH && alignment != 0 && bytes % alignment != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: batch is %" PRIu64 ", must be at most %u where that many vectors of %" PRIu64
+                       " columns take %" PRIu64 " bytes, which is no multiple of %" PRIu32
+                       ", the device's alignment of offsets",
+                       kernel->name, g->batch, QK_GEMV_MAX_BATCH, g->cols, bytes, alignment);
+    return QK_OK;
+}
+
+/* Rows of weights that begin where the device can bind them are so many rows apart. */
+static inline uint64_t qk_row_step_(const qk_call_ *call, uint32_t weights) {
+    uint64_t step = 1;
+    for (uint32_t i = 0; i < weights; i++) {
+        const qk_argument_ *a = &call->arguments[i];
+        uint64_t power = a->unit & (~a->unit + 1);
+        if (power < a->alignment && a->alignment / power > step)
+            step = a->alignment / power;
+    }
+    return step;
+}
+
+/* Whether argument `i`, and what comes with it where it begins between two places that can be bound, fits into a binding. */
+static inline int qk_fits_binding_(const qk_call_ *call, uint32_t i, uint64_t limit) {
+    const qk_argument_ *a = &call->arguments[i];
+    return qk_sum_(a->need, a->range.offset % qk_window_alignment_(&call->backend->limits)) <= limit;
+}
+
+/* What argument `i` takes of one product, where others are launched by themselves. */
+static inline uint64_t qk_need_of_one_(const qk_call_ *call, const qk_gemv_ *g, uint32_t i, uint32_t weights) {
+    const qk_argument_ *a = &call->arguments[i];
+    const qk_planes_ *p = &g->planes;
+    uint64_t each = qk_window_alignment_(&call->backend->limits);
+    if (!p->apart || (i != weights && i != call->count - QK_RESULT_BINDINGS_))
+        return qk_sum_(a->need, p->on ? a->range.offset % each : 0);
+    if (i == weights)
+        return qk_sum_(qk_product_(qk_extent_(g->batch, p->x, g->cols), a->unit / g->cols), each);
+    return qk_sum_(qk_product_(qk_extent_(g->batch, p->y, g->rows), qk_y_bytes_(p->y_type)), each);
+}
+
+/* Rows that one launch takes, of which all have at most `most_tiles`: all, but where blocks lie one after the other and the `weights`
+ * buffers are larger than a binding. Then, or where x or y is, each product has launches of its own. */
+static inline qk_status qk_chunk_rows_(const qk_call_ *call, qk_gemv_ *g, uint32_t weights, uint64_t most_tiles,
+                                       qk_error *error) {
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX), most = most_tiles / g->row_tiles;
+    qk_planes_ *p = &g->planes;
+    int cut = call->kernel->view == QK_VIEW_BLOCKS;
+    for (uint32_t i = 0; i < call->count && p->on; i++)
+        p->apart |= !qk_fits_binding_(call, i, limit);
+    p->apart |= p->on && p->weights_extent > most;
+    for (uint32_t i = cut ? weights : 0; i < call->count; i++)
+        if (qk_need_of_one_(call, g, i, weights) > limit)
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                           call->kernel->name, call->arguments[i].name, qk_need_of_one_(call, g, i, weights), limit);
+    g->row_chunk = g->rows;
+    if (!cut || (p->on && !p->apart))
+        return QK_OK;
+    if (p->apart) { /* some rows before come with them */
+        uint64_t before = qk_row_step_(call, weights) - 1;
+        for (uint32_t i = 0; i < weights; i++)
+            most = qk_min_(most, limit / call->arguments[i].unit);
+        most = most > before ? most - before : 0;
+    }
+    return qk_chunk_(call, 0, weights, g->rows, most, "row", &g->row_chunk, error);
+}
+
+/* What a launch takes: rows `first` to `first` + `count`, vectors from `vector` on, and products from `product` on. */
+typedef struct qk_share_of_ {
+    uint64_t first, count, vector, vectors, product, products;
+} qk_share_of_;
+
+/* The ranges of a launch with views, and where things begin in them. */
+static inline qk_first_ qk_view_ranges_(const qk_call_ *call, const qk_gemv_ *g, const qk_share_of_ *s,
+                                        uint32_t weights, qk_range *ranges) {
+    const qk_planes_ *p = &g->planes;
+    const qk_limits *limits = &call->backend->limits;
+    const qk_argument_ *x = &call->arguments[weights];
+    uint64_t one = p->apart ? s->product : 0, x_from = s->vector * p->x, x_count, skip;
+    uint32_t bytes = qk_type_bytes(call->kernel->bindings[weights].element), y = call->count - QK_RESULT_BINDINGS_;
+    qk_first_ at = {0, 0, 0};
+    if (p->apart && call->kernel->view == QK_VIEW_BLOCKS) {
+        uint64_t from = qk_weights_of_(p, one) + s->first, bound = from - from % qk_row_step_(call, weights);
+        for (uint32_t i = 0; i < weights; i++)
+            ranges[i] = qk_part_(&call->arguments[i], bound, from + s->count - bound);
+        at.weights = s->first - bound;
+    }
+    uint64_t x_one = p->apart ? qk_begin_of_(p, p->x_at, one) : 0;
+    x_count = p->apart ? qk_extent_(s->vectors, p->x, g->cols) : p->x_extent - x_from;
+    ranges[weights] = qk_window_(limits, x->range, x_one + x_from, x_count, bytes, bytes, &skip);
+    at.x = skip - x_one;
+    uint64_t y_one = p->apart ? qk_begin_of_(p, p->y_at, one) : 0;
+    ranges[y] = qk_window_(limits, call->arguments[y].range, y_one,
+                           p->apart ? qk_extent_(g->batch, p->y, g->rows) : p->y_extent, qk_y_bytes_(p->y_type),
+                           qk_y_unit_(call->kernel, p->y_type), &skip);
+    at.y = skip - y_one;
+    return at;
+}
+
+/* Ranges and push constants of a launch. */
+static inline void qk_bind_(const qk_call_ *call, const qk_gemv_ *g, const qk_share_of_ *s, uint32_t weights,
+                            uint64_t groups, qk_range *ranges, uint32_t *push) {
+    const qk_kernel *kernel = call->kernel;
+    const qk_planes_ *p = &g->planes;
+    int blocks = kernel->view == QK_VIEW_BLOCKS;
+    uint64_t rows = p->on && !p->apart ? p->weights_extent : s->count;
+    qk_first_ at = {0, 0, 0};
+    uint32_t n = 6;
+    for (uint32_t i = 0; i < call->count; i++)
+        ranges[i] =
+            i < weights && blocks ? qk_part_(&call->arguments[i], s->first, rows) : qk_part_(&call->arguments[i], 0, 1);
+    for (uint32_t i = blocks ? weights : 0; i < call->count; i++)
+        ranges[i].size = call->arguments[i].need;
+    if (!p->on)
+        ranges[weights] = qk_part_(&call->arguments[weights], s->vector, s->vectors);
+    else
+        at = qk_view_ranges_(call, g, s, weights, ranges);
+    push[0] = (uint32_t)s->count;
+    push[1] = (uint32_t)g->row_tiles;
+    push[2] = (uint32_t)s->vectors;
+    push[3] = (uint32_t)(s->vector * g->rows + s->first);
+    push[4] = (uint32_t)g->rows;
+    push[5] = g->epilogue;
+    if (!blocks) {
+        push[n++] = (uint32_t)g->matrix.cols;
+        push[n++] = (uint32_t)g->matrix.grid_rows;
+        push[n++] = (uint32_t)g->matrix.grid_cols;
+    }
+    qk_push_views_(p, &at, groups, s->product, push + n);
+}
+
+/* Constants of a launch whose results have 16 bits: none of them holds a sum in parts. Teams keep sums where others leave them in y. */
+static inline void qk_keep_sums_(const qk_kernel *kernel, const qk_limits *limits, uint64_t vectors, uint64_t rows,
+                                 uint64_t cols, uint32_t *constants) {
+    qk_spec_constant list[QK_MAX_CONSTANTS];
+    qk_kernel teams = *kernel;
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_SHARED)
+        return;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        list[i] = kernel->spec_constants[i];
+        if (list[i].id == QK_CONSTANT_SCHEDULE)
+            list[i].value = QK_SCHEDULE_TEAMS;
+    }
+    teams.spec_constants = list;
+    qk_gemv_constants_(&teams, limits, vectors, rows, cols, constants);
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_SHARED)
+        qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_ROWS, constants);
+}
+
+/* Launches that share, or as many of its products as a launch takes, which it then has. */
+static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, qk_share_of_ *s, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    const qk_planes_ *p = &g->planes;
+    const qk_limits limits = p->on ? qk_limits_of_(&call->backend->limits, s->products) : call->backend->limits;
+    uint32_t weights = call->count - 1 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
+    uint32_t push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
+    uint64_t most = qk_max_workgroups_(call), groups, least;
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch;
+    int mma = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
+    qk_mma_ plan = {0, 0, 0, 0};
+    if (mma) {
+        plan = qk_mma_plan_(kernel, &limits, s->count, g->cols);
+        qk_mma_constants_(kernel, &limits, &plan, constants);
+    } else
+        qk_gemv_constants_(kernel, &limits, s->vectors, s->count, g->cols, constants);
+    if (p->y_type != QK_Y_F32)
+        qk_keep_sums_(kernel, &limits, s->vectors, s->count, g->cols, constants);
+    qk_set_epilogue_(kernel, g->epilogue, constants);
+    qk_set_views_(kernel, p->on, p->y_type, constants);
+    groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, s->count, g->cols), plan.workgroups)
+                 : qk_gemv_workgroups_(kernel, &limits, s->vectors, s->count, g->cols, constants);
+    least = qk_least_workgroups_(&limits, s->count, g->cols * qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
+                                 qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64));
+    s->products = qk_max_(1, qk_min_(s->products, most / qk_min_(qk_max_(least, 1), most)));
+    groups = qk_min_(qk_max_(groups, least), most / s->products);
+    qk_bind_(call, g, s, weights, groups, ranges, push);
+    if (kernel->view == QK_VIEW_BLOCKS)
+        qk_pad_(call, weights, ranges, constants);
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    launch.constants = constants;
+    launch.workgroups = (uint32_t)(groups * s->products);
+    qk_fit_schedule_(kernel, &limits, s->count, g->cols, constants);
+    if (p->on && p->uneven)
+        qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_ROWS, constants);
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+/* All launches of a call. */
+static inline qk_status qk_run_gemv_(const qk_call_ *call, const qk_gemv_ *g, qk_error *error) {
+    qk_status status = QK_OK;
+    uint64_t products = qk_product_count_(&g->planes);
+    qk_share_of_ s = {0, 0, 0, 0, 0, 1};
+    for (uint64_t product = 0; status == QK_OK && product < products; product += s.products) {
+        uint64_t at_once = g->planes.apart ? 1 : products - product;
+        for (uint64_t first = 0; status == QK_OK && first < g->rows; first += s.count) {
+            s.first = first;
+            s.count = qk_min_(g->row_chunk, g->rows - first);
+            for (s.vector = 0; status == QK_OK && s.vector < g->batch; s.vector += QK_GEMV_MAX_BATCH) {
+                s.vectors = qk_min_(g->batch - s.vector, QK_GEMV_MAX_BATCH);
+                s.product = product;
+                s.products = at_once;
+                status = qk_launch_gemv_(call, g, &s, error);
+                at_once = s.products;
+            }
+        }
+    }
+    return status;
+}
+
+/* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+ *
+ * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements. Where each range is QK_PADDING
+ *             bytes longer than that, or more, what follows may be read, which is faster
+ * x           batch * cols values of the type of the kernel's binding
+ * y           batch * rows f32
+ * rows, cols  of the matrix; cols a multiple of the block; where blocks are patches of a matrix and kernel->ragged is not 0,
+ *             any number
+ * batch       any number; a launch takes 8 of them, so that 9 are as slow as 16
+ *
+ * views       how they lie in memory, how many such products there are, and the type of y (dispatch_views.h); NULL: as above
+ * epilogue    what else is done with each sum before it is stored; NULL: nothing. What it has for each result lies as y does, what
+ *             it has for each vector, vector after vector of product after product; all else is the same for all products
+ *
+ * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric, where results are added to y with one
+ * more rounding; on one device, the result has the same bits each time. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_gemv_views(const qk_backend *backend, const qk_kernel *kernel,
+                                               const qk_range *weights, qk_range x, qk_range y, uint64_t rows,
+                                               uint64_t cols, uint64_t batch, const qk_views *views,
+                                               const qk_epilogue *epilogue, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_RESULT_ROLES_};
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
+    int blocks = kernel->view == QK_VIEW_BLOCKS, empty = rows == 0 || cols == 0 || batch == 0;
+    qk_gemv_ g;
+    memset(&g, 0, sizeof g);
+    qk_status status = qk_check_presence_(backend, kernel, error);
+    if (status == QK_OK && !empty)
+        status = qk_plan_views_(kernel, views, rows, cols, batch, &g.planes, error);
+    batch = empty ? batch : g.planes.batch;
+    qk_tuned_ tuned;
+    if (status == QK_OK)
+        status = qk_tune_(&tuned, &backend, &kernel, rows, cols, qk_min_(batch, QK_GEMV_MAX_BATCH), error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, blocks, tail, 1 + QK_RESULT_BINDINGS_,
+                                blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || empty)
+        return status;
+    g.rows = rows;
+    g.cols = cols;
+    g.batch = batch;
+    g.row_tiles = qk_row_tiles_(kernel, cols);
+    g.epilogue = qk_epilogue_bits_(epilogue);
+    if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    uint32_t count = kernel->binding_count - 1 - QK_RESULT_BINDINGS_;
+    qk_plan_offsets_(backend, &g.planes, x, qk_type_bytes(kernel->bindings[count].element), y);
+    if ((status = qk_add_factors_(&call, weights, count, x, &g, error)) != QK_OK)
+        return status;
+    const qk_results_ results = qk_results_of_(&g, &backend->limits);
+    if ((status = qk_add_results_(&call, y, &results, epilogue, error)) != QK_OK)
+        return status;
+    status = qk_check_vectors_(&call, &g, error);
+    if (status == QK_OK)
+        status = qk_chunk_rows_(&call, &g, count, qk_max_tiles_(&call), error);
+    return status == QK_OK ? qk_run_gemv_(&call, &g, error) : status;
+}
+
+/* The same of one matrix, with vectors one after the other. */
+static inline qk_status qk_dispatch_gemv_with(const qk_backend *backend, const qk_kernel *kernel,
+                                              const qk_range *weights, qk_range x, qk_range y, uint64_t rows,
+                                              uint64_t cols, uint64_t batch, const qk_epilogue *epilogue,
+                                              qk_error *error) {
+    return qk_dispatch_gemv_views(backend, kernel, weights, x, y, rows, cols, batch, NULL, epilogue, error);
+}
+
+/* The same without an epilogue. */
+static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                         qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch,
+                                         qk_error *error) {
+    return qk_dispatch_gemv_with(backend, kernel, weights, x, y, rows, cols, batch, NULL, error);
+}
+
+/* A call of gemv_id. */
+typedef struct qk_gemv_id_ {
+    uint64_t experts, rows, cols, tokens, slots, x_slots, row_tiles;
+    uint32_t epilogue;
+    qk_expert_planes_ planes;
+} qk_gemv_id_;
+
+/* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
+static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_id_ *g, uint64_t first, uint64_t count,
+                                           qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t weights = call->count - 3 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
+    uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)g->rows,  (uint32_t)g->row_tiles,    (uint32_t)g->tokens,
+                                                (uint32_t)g->slots, (uint32_t)g->x_slots,      (uint32_t)g->experts,
+                                                (uint32_t)first,    (uint32_t)(first + count), g->epilogue};
+    uint64_t pairs = g->tokens * g->slots, rows = g->rows, cols = g->cols;
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch;
+    for (uint32_t i = 0; i < call->count; i++) {
+        ranges[i] =
+            i < weights ? qk_part_of_experts_(&call->arguments[i], first, count) : qk_part_(&call->arguments[i], 0, 1);
+        if (i >= weights)
+            ranges[i].size = call->arguments[i].need;
+    }
+    qk_bind_experts_(call, &g->planes, weights, weights + 1, weights + 3, ranges, push + 9);
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    /* As of a matrix with a row for each result. */
+    qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
+    qk_set_epilogue_(kernel, g->epilogue, constants);
+    qk_set_views_(kernel, g->planes.on, g->planes.y_type, constants);
+    qk_pad_(call, weights, ranges, constants);
+    launch.constants = constants;
+    uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
+    if (qk_keeps_x_(kernel, 1, qk_wanted_schedule_(kernel)))
+        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
+                         qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
+    groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
+    qk_fit_schedule_(kernel, &call->backend->limits, count * rows, cols, constants);
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+/* Appends the arguments from the weights to the status, of which the first are `weights`. */
+static inline qk_status qk_add_expert_factors_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range ids,
+                                               qk_range status_word, qk_gemv_id_ *g, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    const qk_limits *limits = &call->backend->limits;
+    uint32_t count = 0;
+    while (count < kernel->binding_count && kernel->bindings[count].role == QK_ROLE_WEIGHTS)
+        count++;
+    uint32_t bytes = qk_type_bytes(kernel->bindings[count].element);
+    qk_expert_planes_ *p = &g->planes;
+    uint32_t window = qk_window_alignment_(limits);
+    p->on |= p->views && (x.offset % window != 0 || ids.offset % window != 0);
+    qk_status status = qk_add_experts_(call, weights, count, g->experts, g->rows, g->cols, p, error);
+    if (status == QK_OK)
+        status =
+            qk_add_aligned_(call, "x", x, p->x_extent, bytes, qk_x_alignment_(kernel, limits, p->views, bytes), error);
+    if (status == QK_OK)
+        status = qk_add_aligned_(call, "ids", ids, p->ids_extent, 4, qk_alignment_(limits, p->views, 4), error);
+    return status == QK_OK ? qk_add_(call, "status", status_word, 1, 4, error) : status;
+}
+
+/* Appends y, and what the epilogue reads. */
+static inline qk_status qk_add_expert_results_(qk_call_ *call, qk_range y, qk_gemv_id_ *g, const qk_epilogue *epilogue,
+                                               qk_error *error) {
+    const qk_limits *limits = &call->backend->limits;
+    uint32_t bytes = qk_y_bytes_(g->planes.y_type);
+    const qk_results_ to = {g->tokens * g->slots, g->experts, g->rows,
+                            g->planes.y_extent,   bytes,      qk_alignment_(limits, g->planes.views, bytes)};
+    g->planes.on |= g->planes.views && y.offset % qk_window_alignment_(limits) != 0;
+    return qk_add_results_(call, y, &to, epilogue, error);
+}
+
+/* What is bound whole fits into bindings. */
+static inline qk_status qk_check_whole_(const qk_call_ *call, uint32_t weights, qk_error *error) {
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
+    for (uint32_t i = weights; i < call->count; i++)
+        if (!qk_fits_binding_(call, i, limit))
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                           call->kernel->name, call->arguments[i].name, call->arguments[i].need, limit);
+    return QK_OK;
+}
+
+/* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
+ *
+ * weights     the format's buffers: experts * rows * cols elements, expert after expert; longer ranges as in qk_dispatch_gemv
+ * x           tokens * x_slots * cols values of the type of the kernel's binding
+ * x_slots     1, where all slots of a token have the same x, x[t][0][k]; or `slots`
+ * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
+ * y           tokens * slots * rows f32
+ * status_word one u32, which the caller clears
+ * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding
+ * views       how they lie in memory, and the type of y (dispatch_views.h); NULL: as above
+ * epilogue    as of qk_dispatch_gemv_views
+ *
+ * With rows, cols, tokens or slots 0 nothing is launched. Returns as qk_dispatch_gemv does. */
+static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, const qk_kernel *kernel,
+                                                  const qk_range *weights, qk_range x, qk_range ids, qk_range y,
+                                                  qk_range status_word, uint64_t experts, uint64_t rows, uint64_t cols,
+                                                  uint64_t tokens, uint64_t slots, uint64_t x_slots,
+                                                  const qk_expert_views *views, const qk_epilogue *epilogue,
+                                                  qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_STATUS, QK_RESULT_ROLES_};
+    qk_tuned_ tuned;
+    uint64_t results = qk_product_(qk_product_(tokens, slots), rows), chunk = 0;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, results, cols, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 3 + QK_RESULT_BINDINGS_, QK_GEMV_ID_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
+        return status;
+    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, x_slots, error)) != QK_OK)
+        return status;
+    qk_gemv_id_ g;
+    memset(&g, 0, sizeof g);
+    g.experts = experts;
+    g.rows = rows;
+    g.cols = cols;
+    g.tokens = tokens;
+    g.slots = slots;
+    g.x_slots = x_slots;
+    g.row_tiles = cols / kernel->tile_elements;
+    g.epilogue = qk_epilogue_bits_(epilogue);
+    status = qk_plan_experts_(kernel, views, experts, rows, cols, tokens, slots, x_slots, &g.planes, error);
+    uint32_t count = kernel->binding_count - 3 - QK_RESULT_BINDINGS_;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if (status == QK_OK)
+        status = qk_add_expert_factors_(&call, weights, x, ids, status_word, &g, error);
+    if (status == QK_OK)
+        status = qk_add_expert_results_(&call, y, &g, epilogue, error);
+    if (status == QK_OK)
+        status = qk_check_whole_(&call, count, error);
+    if (status == QK_OK)
+        status = qk_chunk_(&call, 0, count, experts, UINT32_MAX / (qk_max_(g.planes.weights, rows) * g.row_tiles),
+                           "expert", &chunk, error);
+    for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
+        n = qk_min_(chunk, experts - first);
+        status = qk_launch_experts_(&call, &g, first, n, error);
+    }
+    return status;
+}
+
+/* The same of experts, tokens and slots that lie one after the other. */
+static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, const qk_kernel *kernel,
+                                                 const qk_range *weights, qk_range x, qk_range ids, qk_range y,
+                                                 qk_range status_word, uint64_t experts, uint64_t rows, uint64_t cols,
+                                                 uint64_t tokens, uint64_t slots, uint64_t x_slots,
+                                                 const qk_epilogue *epilogue, qk_error *error) {
+    return qk_dispatch_gemv_id_views(backend, kernel, weights, x, ids, y, status_word, experts, rows, cols, tokens,
+                                     slots, x_slots, NULL, epilogue, error);
+}
+
+/* The same without an epilogue. */
+static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                            qk_range x, qk_range ids, qk_range y, qk_range status_word,
+                                            uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                            uint64_t slots, uint64_t x_slots, qk_error *error) {
+    return qk_dispatch_gemv_id_with(backend, kernel, weights, x, ids, y, status_word, experts, rows, cols, tokens,
+                                    slots, x_slots, NULL, error);
+}
+
+#endif
