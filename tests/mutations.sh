@@ -19,6 +19,8 @@ copy() {
   mkdir -p "$tree" "$folder/logs"
   (cd "$source_tree" && tar -c --exclude=./build --exclude=./.git --exclude=./out --exclude=./shared .) | tar -x -m -C "$tree" # now is later than any object here
   cd "$tree" || exit 1
+  # A compiler of GLSL that was built there takes minutes, and some tests are there with a new one alone.
+  [ -e build/glslang ] || ! [ -e "$source_tree/build/glslang" ] || { mkdir -p build && cp -r "$source_tree/build/glslang" build; }
   # What changes is restored with its contents alone, so the copy that is compared with is elsewhere.
   rm -rf "$folder/was" && cp -r "$tree" "$folder/was" && rm -rf "$folder/was/build"
   cmake --preset default >"$folder/logs/configure" 2>&1 || { cat "$folder/logs/configure" && exit 1; }
