@@ -350,7 +350,10 @@ static void dequant_shape(uint64_t blocks, uint64_t range, uint32_t alignment, u
 static void test_counts(void **state) {
     (void)state;
     qk_kernel kernel = kernel_of(0);
-    kernel.output = QK_TYPE_U8;
+    qk_binding bindings[3];
+    memcpy(bindings, dequant_bindings, sizeof bindings);
+    bindings[2].element = kernel.output = QK_TYPE_U8;
+    kernel.bindings = bindings;
     kernel.tile_elements = 1;
     dequant_with(&kernel, UINT64_C(1) << 27, UINT32_MAX, 16, 2);
     dequant_with(&kernel, UINT64_C(1) << 33, UINT64_MAX, 256, 65);

@@ -54,20 +54,6 @@ typedef struct subject {
 
 static bool writes(const subject *s) { return s->family->encodes; }
 
-static void open_reference(subject *s, qg_request request) {
-    const char *why = NULL;
-    const qg_c_options options = {
-        .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
-    request.vulkan = request.metal = false;
-    const char *header = qg_c_header(arena, &templates, &request, &options, &why);
-    const char *source = header ? qg_c_source(arena, &templates, &request, &options, &why) : NULL;
-    if (source) why = qg_reference_load(arena, qg_reference_text(arena, header, source), s->layout->name, &s->object);
-    if (why) fail_msg("%s", why);
-    s->reference = dlsym(
-        s->object, qg_format(arena, "qk_%s_%s_%s_ref", s->layout->name, s->family->name, qg_scalars[s->type].name));
-    assert_non_null(s->reference);
-}
-
 static subject open_subject(const char *format, const char *family_name, qg_scalar type) {
     const char *why = NULL;
     qg_family *family = QG_NEW(arena, qg_family);
@@ -82,7 +68,8 @@ static subject open_subject(const char *format, const char *family_name, qg_scal
     const qg_kernel kernel = qg_kernel_new(arena, s.layout, family, type, NULL);
     s.vulkan = qg_compile_kernel(arena, &templates, &request, &kernel, 1, &why);
     if (!s.vulkan) fail_msg("%s", why);
-    open_reference(&s, request);
+    why = qg_reference_open(arena, &templates, s.layout, family, type, &s.object, &s.reference);
+    if (why) fail_msg("%s", why);
     if (!has_metal) return s;
     qg_request metal = {.layout = s.layout, .n_families = 1, .families = &only, .command = "t", .metal = true};
     const char *text = qg_msl(arena, &templates, &metal, &why);

@@ -97,6 +97,9 @@ const char *qg_reference_load(qg_arena *arena, const char *text, const char *nam
 /* The reference of a family for a format, compiled and loaded: `object` for dlclose, `function` of its C type. */
 const char *qg_reference_open(qg_arena *arena, const qg_templates *templates, const qg_layout *layout,
                               const qg_family *family, qg_scalar type, void **object, void **function);
+/* The same of a kernel by name, of those that are requested. */
+const char *qg_reference_open_kernel(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                                     const char *kernel, void **object, void **function);
 
 /* run_encode.c: those of encoders, by that function. set_rows returns how many indices are out of range. */
 void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const void *src);

@@ -49,13 +49,12 @@ char *qg_reference_text(qg_arena *arena, const char *header, const char *source)
     return qg_format(arena, "%s%.*s%s", header, (int)(include - source), source, rest);
 }
 
-static char *reference_text(qg_arena *arena, const qg_templates *templates, const qg_layout *layout,
-                            const qg_family *family, const char **why) {
-    const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .command = "qkgen run"};
+static char *reference_text(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                            const char **why) {
     const qg_c_options options = {
         .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
-    const char *header = qg_c_header(arena, templates, &request, &options, why);
-    const char *source = header ? qg_c_source(arena, templates, &request, &options, why) : NULL;
+    const char *header = qg_c_header(arena, templates, request, &options, why);
+    const char *source = header ? qg_c_source(arena, templates, request, &options, why) : NULL;
     return source ? qg_reference_text(arena, header, source) : NULL;
 }
 
@@ -114,14 +113,20 @@ const char *qg_reference_load(qg_arena *arena, const char *text, const char *nam
     return *object ? NULL : qg_format(arena, "cannot load %s: %s", path, dlerror());
 }
 
+const char *qg_reference_open_kernel(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                                     const char *kernel, void **object, void **function) {
+    const char *why = NULL, *text = reference_text(arena, templates, request, &why);
+    if (text) why = qg_reference_load(arena, text, request->layout->name, object);
+    if (!text || why) return why;
+    *function = dlsym(*object, qg_format(arena, "qk_%s_ref", kernel));
+    return *function ? NULL : qg_format(arena, "the reference has no function qk_%s_ref", kernel);
+}
+
 const char *qg_reference_open(qg_arena *arena, const qg_templates *templates, const qg_layout *layout,
                               const qg_family *family, qg_scalar type, void **object, void **function) {
-    const char *why = NULL, *text = reference_text(arena, templates, layout, family, &why);
-    if (text) why = qg_reference_load(arena, text, layout->name, object);
-    if (!text || why) return why;
-    const char *name = qg_format(arena, "qk_%s_%s_%s_ref", layout->name, family->name, qg_scalars[type].name);
-    *function = dlsym(*object, name);
-    return *function ? NULL : qg_format(arena, "the reference has no function %s", name);
+    const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .command = "qkgen run"};
+    const char *kernel = qg_format(arena, "%s_%s_%s", layout->name, family->name, qg_scalars[type].name);
+    return qg_reference_open_kernel(arena, templates, &request, kernel, object, function);
 }
 
 typedef void dequant_function(const void *const *, uint64_t, void *);

@@ -66,19 +66,11 @@ static const char *close_c(transcode_target *t, const transcode_job *job) {
 }
 
 static const char *open_c(transcode_target *t, const transcode_job *job) {
-    const char *why = NULL;
-    const qg_c_options options = {
-        .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
-    const char *header = qg_c_header(job->arena, job->templates, &job->request, &options, &why);
-    const char *source = header ? qg_c_source(job->arena, job->templates, &job->request, &options, &why) : NULL;
-    if (!source) return why;
-    const char *text = qg_reference_text(job->arena, header, source);
-    if ((why = qg_reference_load(job->arena, text, job->kernel.name, &t->object)) != NULL) return why;
-    t->function = dlsym(t->object, qg_format(job->arena, "qk_%s_ref", job->kernel.name));
     t->where = "the C reference";
     t->run = run_c;
     t->close = close_c;
-    return t->function ? NULL : "the reference has no such function";
+    return qg_reference_open_kernel(job->arena, job->templates, &job->request, job->kernel.name, &t->object,
+                                    &t->function);
 }
 
 /* ---- Metal ---- */

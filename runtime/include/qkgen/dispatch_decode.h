@@ -100,6 +100,30 @@ static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *
     return qk_launch_(call, ranges, push, tiles, 1, error);
 }
 
+/* A whole tensor of blocks, and its values, which are read or written. */
+static inline qk_status qk_dispatch_elements_(const qk_backend *backend, const qk_kernel *kernel, qk_role role,
+                                              const qk_range *weights, const char *name, qk_range values,
+                                              uint64_t elements, qk_error *error) {
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, &role, 1, QK_DEQUANT_PUSH_BYTES, error);
+    if (status != QK_OK || elements == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    const uint32_t count = kernel->binding_count - 1;
+    const uint64_t blocks = elements / kernel->block_elements;
+    status = qk_add_weights_(&call, weights, count, blocks, 1, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, name, values, blocks,
+                         (uint64_t)kernel->block_elements * qk_type_bytes(kernel->bindings[count].element), error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
+}
+
 /* Decodes a whole tensor: out[i] = value(i) for i below `elements`.
  *
  * weights   the format's buffers in the order of the kernel's bindings, each elements / block_elements blocks
@@ -111,25 +135,7 @@ static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *
  * returned. */
 static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
                                             qk_range out, uint64_t elements, qk_error *error) {
-    static const qk_role tail[] = {QK_ROLE_OUTPUT};
-    qk_tuned_ tuned;
-    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
-    if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
-    if (status != QK_OK || elements == 0)
-        return status;
-    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
-        return status;
-    qk_call_ call = qk_call_new_(backend, kernel);
-    uint64_t blocks = elements / kernel->block_elements;
-    uint64_t block_out = (uint64_t)kernel->block_elements * qk_type_bytes(kernel->output);
-    if ((status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error)) != QK_OK)
-        return status;
-    if ((status = qk_add_(&call, "out", out, blocks, block_out, error)) != QK_OK)
-        return status;
-    if ((status = qk_check_overlap_(&call, error)) != QK_OK)
-        return status;
-    return qk_run_dequant_(&call, blocks, error);
+    return qk_dispatch_elements_(backend, kernel, QK_ROLE_OUTPUT, weights, "out", out, elements, error);
 }
 
 /* Makes blocks of floats, as the format's specification says: what the kernel's reference in C does, bit for bit.
@@ -141,26 +147,7 @@ static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_
  * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
 static inline qk_status qk_dispatch_encode(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
                                            qk_range src, uint64_t elements, qk_error *error) {
-    static const qk_role tail[] = {QK_ROLE_INPUT};
-    qk_tuned_ tuned;
-    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
-    if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
-    if (status != QK_OK || elements == 0)
-        return status;
-    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
-        return status;
-    qk_call_ call = qk_call_new_(backend, kernel);
-    uint64_t blocks = elements / kernel->block_elements;
-    status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "src", src, blocks,
-                         (uint64_t)kernel->block_elements *
-                             qk_type_bytes(kernel->bindings[kernel->binding_count - 1].element),
-                         error);
-    if (status == QK_OK)
-        status = qk_check_overlap_(&call, error);
-    return status == QK_OK ? qk_run_dequant_(&call, blocks, error) : status;
+    return qk_dispatch_elements_(backend, kernel, QK_ROLE_INPUT, weights, "src", src, elements, error);
 }
 
 /* Makes blocks of another format of the values of blocks: what the kernel's reference in C does, bit for bit, which is what decoding to
