@@ -16,5 +16,14 @@ layout(push_constant) uniform Push {
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+@if stages
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
+        if (i < tiles) qk_encode(i, i * @{block_elements}u);
+        qk_write_made();
+    }
+@else
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * @{block_elements}u);
+@end
 }

@@ -6,6 +6,10 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
+    // By a power of two, where all is of usual size, the exponent alone changes.
+    const uint exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
@@ -39,6 +43,23 @@ float qk_round(float v) {
     precise float rest = abs(v - whole);
     precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
     return rest >= 0.5 ? next : whole;
+}
+
+// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
+bool qk_is_clear(float guess, float b) {
+    const float rest = abs(guess - roundEven(guess)), size = abs(b);
+    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+}
+
+// a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
+float qk_even_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+}
+
+float qk_nearest_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
 }
 
 bool qk_is_nan(float v) {

@@ -20,4 +20,22 @@ vec4 qk_four(uint at) {
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+@if stages
+// Blocks that the threads of a workgroup made, and which of all they are.
+@{staged}
+shared uint qk_made[gl_WorkGroupSize.x];
+
+@end
+const uint QK_NONE = 0xFFFFFFFFu;
+
 @{encoder}
+@if stages
+
+// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
+// write all blocks, and neighbours write to neighbours. All of them have to come here.
+void qk_write_made() {
+    barrier();
+    @{write_made}
+    barrier();
+}
+@end

@@ -14,13 +14,26 @@ layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; }
 
 @include encode_block.glsl
 
+// Encodes a block of a row, and says which one of all it is.
+uint set_tile(uint token, uint tile) {
+    const uint row = row_of(token);
+    // A row that there is not is counted once, and a row of another launch is left alone.
+    if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
+    if (row < row_first || row >= row_end) return QK_NONE;
+    const uint block = (row - row_first) * row_tiles + tile;
+    qk_encode(block, (values_of(token) + tile) * @{block_elements}u);
+    return block;
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, tile = i % row_tiles, row = row_of(token);
-        // A row that there is not is counted once, and a row of another launch is left alone.
-        if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-        if (row < row_first || row >= row_end) continue;
-        qk_encode((row - row_first) * row_tiles + tile, (values_of(token) + tile) * @{block_elements}u);
+@if stages
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
+        qk_write_made();
     }
+@else
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) set_tile(i / row_tiles, i % row_tiles);
+@end
 }

@@ -13,7 +13,18 @@
 
 #include <qkgen/vulkan.h>
 
-enum { QUOTIENT, ROOT, NEAREST, CLAMPED, BITS, FUNCTIONS, EACH = 1 << 13, COUNT = FUNCTIONS * EACH };
+enum {
+    QUOTIENT,
+    ROOT,
+    NEAREST,
+    CLAMPED,
+    BITS,
+    EVEN_QUOTIENT,
+    NEAREST_QUOTIENT,
+    FUNCTIONS,
+    EACH = 1 << 13,
+    COUNT = FUNCTIONS * EACH
+};
 
 static uint32_t from[3 * COUNT], to[COUNT];
 
@@ -58,17 +69,25 @@ static void fill(void) {
         from[3 * i] = i / EACH;
         from[3 * i + 1] = number(i);
         from[3 * i + 2] = number(i / 5);
+        if (from[3 * i] >= EVEN_QUOTIENT && i % 2) /* quotients about as near to two integers */
+            from[3 * i + 1] = bits_of(((float)(draw() % 64) + 0.5f) * of_bits(from[3 * i + 2])) + draw() % 3 - 1;
     }
     memset(to, 0xA5, sizeof to);
 }
 
+static uint32_t bounded(float v, float low, float high) {
+    return (uint32_t)(int)(v != v ? 0 : fminf(fmaxf(v, low), high));
+}
+
 static uint32_t expected(const uint32_t *one) {
-    const float a = of_bits(one[1]), b = of_bits(one[2]), v = a != a ? 0 : a;
+    const float a = of_bits(one[1]), b = of_bits(one[2]);
     switch (one[0]) {
     case QUOTIENT: return bits_of(a / b);
     case ROOT: return bits_of(sqrtf(a));
     case NEAREST: return bits_of(roundf(a));
-    case CLAMPED: return (uint32_t)(v <= -8 ? -8 : v >= 7 ? 7 : (int)v);
+    case CLAMPED: return bounded(a, -8, 7);
+    case EVEN_QUOTIENT: return bounded(rintf(a / b), -1000, 1000);
+    case NEAREST_QUOTIENT: return bounded(roundf(a / b), -1000, 1000);
     default: return bits_of(a);
     }
 }
@@ -81,7 +100,8 @@ static bool agree(const uint32_t *one, uint32_t got) {
 }
 
 static void compare(const char *where) {
-    static const char *const names[] = {"quotient", "root", "round", "clamped", "bits"};
+    static const char *const names[] = {"quotient", "root",          "round",           "clamped",
+                                        "bits",     "even quotient", "nearest quotient"};
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < COUNT; ++i)
         if (!agree(&from[3 * i], to[i]) && wrong++ < 8)
@@ -98,12 +118,20 @@ static const char *template_of(qg_arena *arena, const char *name) {
     return *text == '@' ? strchr(text, '\n') : text; /* what the second includes is the first */
 }
 
+/* Text in which `at` becomes `instead`, everywhere. */
+static const char *spoilt(qg_arena *arena, const char *text, const char *at, const char *instead) {
+    qg_text result = qg_text_new(arena);
+    assert_non_null(strstr(text, at));
+    for (const char *place; (place = strstr(text, at)) != NULL; text = place + strlen(at))
+        qg_text_printf(&result, "%.*s%s", (int)(place - text), text, instead);
+    qg_text_puts(&result, text);
+    return result.data;
+}
+
 /* Two templates, one after the other, in the first of which `at` becomes `instead`. */
 static const char *functions(qg_arena *arena, const char *first, const char *second, const char *at,
                              const char *instead) {
-    const char *text = template_of(arena, first), *place = strstr(text, at);
-    assert_non_null(place);
-    return qg_format(arena, "%.*s%s%s\n%s", (int)(place - text), text, instead, place + strlen(at),
+    return qg_format(arena, "%s\n%s", spoilt(arena, template_of(arena, first), at, instead),
                      template_of(arena, second));
 }
 
@@ -147,6 +175,8 @@ static const char glsl_main[] =
     "            case 1u: to[i] = qk_bits_of_f32(qk_root(a)); break;\n"
     "            case 2u: to[i] = qk_bits_of_f32(qk_round(a)); break;\n"
     "            case 3u: to[i] = uint(qk_clamped(a, -8, 7)); break;\n"
+    "            case 5u: to[i] = uint(qk_clamped(qk_even_quotient(a, b), -1000, 1000)); break;\n"
+    "            case 6u: to[i] = uint(qk_clamped(qk_nearest_quotient(a, b), -1000, 1000)); break;\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"
@@ -171,6 +201,8 @@ static void launch(qk_vulkan *vk, const qk_kernel *kernel) {
 
 static void test_vulkan(void **state) {
     static const char *const guesses[] = {"uint(guess);", "uint(guess) + 3u;", "uint(guess) - 3u;"};
+    static const char *const divisions[] = {"a / b;", "uintBitsToFloat(floatBitsToUint(a / b) + 2u);",
+                                            "uintBitsToFloat(floatBitsToUint(a / b) - 2u);"};
     const qk_vulkan_options options = {.device = getenv("QKGEN_DEVICE"), .cache_path = "", .validate = 0};
     qk_error error = {""};
     qk_vulkan *vk;
@@ -180,9 +212,9 @@ static void test_vulkan(void **state) {
         qg_arena *arena = qg_arena_new();
         const char *why = NULL;
         qk_code code = {NULL, 0};
+        const char *both = functions(arena, "quotient.glsl", "encode.glsl", "uint(guess);", guesses[i]);
         const char *text =
-            qg_format(arena, "%s%s%s", glsl_head,
-                      functions(arena, "quotient.glsl", "encode.glsl", "uint(guess);", guesses[i]), glsl_main);
+            qg_format(arena, "%s%s%s", glsl_head, spoilt(arena, both, "a / b;", divisions[i]), glsl_main);
         code.data = qg_spirv_compile(arena, "functions", text, &code.bytes, &why);
         if (!code.data) fail_msg("%s", why);
         const qk_kernel kernel = kernel_of(QK_API_VULKAN, &code);
@@ -213,6 +245,8 @@ static const char msl_main[] =
     "            case 1: to[i] = qk_bits_of_f32(qk_root(a)); break;\n"
     "            case 2: to[i] = qk_bits_of_f32(qk_round(a)); break;\n"
     "            case 3: to[i] = uint(qk_clamped(a, -8, 7)); break;\n"
+    "            case 5: to[i] = uint(qk_clamped(rint(qk_quotient(a, b)), -1000, 1000)); break;\n"
+    "            case 6: to[i] = uint(qk_clamped(qk_round(qk_quotient(a, b)), -1000, 1000)); break;\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"

@@ -54,6 +54,14 @@ static const uint32_t *schedules_of(qg_arena *arena, const qg_kernel *kernel, ui
     return list;
 }
 
+/* Sizes of a workgroup whose blocks fit into the memory that every device has. */
+static uint32_t sizes_that_fit(const qg_kernel *kernel, const qk_spec_constant *size) {
+    const uint32_t bytes = kernel->family->encodes ? 4 * qg_all_staged_words(kernel->layout) : 0;
+    uint32_t count = size->legal_count;
+    while (bytes && count > 1 && size->legal[count - 1] * bytes > QG_LEAST_SHARED_MEMORY) count -= 1;
+    return count;
+}
+
 static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described, const choice *all,
                           size_t count) {
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, count);
@@ -61,6 +69,7 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         if (!all[i].has) continue;
         qk_spec_constant *c = &list[described->spec_constant_count++];
         *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
+        if (c->id == QK_CONSTANT_LOCAL_SIZE_X) c->legal_count = sizes_that_fit(kernel, c);
         if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
         if (c->id != QK_CONSTANT_DIGITS && c->id != QK_CONSTANT_X_TYPE) continue;
         while (*c->legal != c->value) ++c->legal; /* another is another kernel */

@@ -106,6 +106,12 @@ const qg_sum_class *qg_sum_class_named(const char *name);
 
 /* Bits of the words in which an encoder stores its part of a block. */
 uint32_t qg_encode_unit(const qg_buffer *buffer);
+enum { QG_LEAST_SHARED_MEMORY = 16384 }; /* bytes that a workgroup has on any Vulkan device */
+/* Words of 32 bits in memory that a workgroup shares, for each block that encode makes on Vulkan: those of a buffer,
+ * through which neighbours in memory are written by neighbours; 0 where a thread writes what it made itself. Of all
+ * buffers together with the number of the block. */
+uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer);
+uint32_t qg_all_staged_words(const qg_layout *layout);
 
 /* transcode.c: the family of two formats, which is none of those above. The module has its name from both, too. */
 extern const qg_family qg_transcode;

@@ -113,9 +113,7 @@ static void print_best(printer *p, uint32_t number) {
 
 /* A loop over the elements of the group in hand, or of the block. */
 static loop begin_elements(printer *p, uint32_t per) {
-    const char *at = per == p->layout->elements ? "qk_i" : qg_format(p->arena, "(%s * %u + qk_i)", p->at, per);
-    qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_i = 0; qk_i < %u; ++qk_i) {", p->d->integer, per));
-    return qg_encoder_enter(p, at, 1);
+    return qg_encoder_begin_elements(p, per == p->layout->elements ? NULL : p->at, per, 1, per + 1, false);
 }
 
 /* Goes over the elements of the group, one after the other; all states change together. */
@@ -154,16 +152,6 @@ static uint32_t segment_end(const printer *p, uint32_t first) {
     return end;
 }
 
-static bool sees_x(const printer *p, const qg_term *term) {
-    if (!term) return false;
-    if (term->op == QG_CALL && term->call == QG_CALL_X) return true;
-    const uint32_t e = qg_encoder_equation(p, term);
-    if (e < p->encode->count && qg_encoder_items(p)[e].per == 1 && !qg_encoder_items(p)[e].next &&
-        sees_x(p, qg_encoder_items(p)[e].value))
-        return true;
-    return sees_x(p, term->arg[0]) || sees_x(p, term->arg[1]) || sees_x(p, term->arg[2]);
-}
-
 /* Whether a run of so many elements is loaded at once. In C, nothing is gained. */
 static bool can_hold(const printer *p, uint32_t count) {
     return p->d->id != QG_C && count <= QG_UNROLLED && count % 4 == 0;
@@ -187,7 +175,7 @@ static void hold(printer *p, uint32_t count, const char *from) {
 
 static void print_segment(printer *p, uint32_t first, uint32_t end) {
     const uint32_t per = qg_encoder_items(p)[first].per, n = p->layout->elements / per;
-    loop before = {NULL, 0, {false}};
+    loop before = {.at = NULL};
     for (uint32_t i = first; i < end; ++i)
         if (qg_encoder_items(p)[i].per == 1 && qg_encoder_items(p)[i].next)
             qg_encoder_line(p,
@@ -208,7 +196,8 @@ static void print_segment(printer *p, uint32_t first, uint32_t end) {
     }
     bool looks = false;
     for (uint32_t i = first; i < end; ++i)
-        looks |= sees_x(p, qg_encoder_items(p)[i].value) || sees_x(p, qg_encoder_items(p)[i].next);
+        looks |=
+            qg_encoder_sees_x(p, qg_encoder_items(p)[i].value) || qg_encoder_sees_x(p, qg_encoder_items(p)[i].next);
     const bool holds = n > 1 && !p->held && looks && can_hold(p, per);
     if (holds)
         hold(p, per,
@@ -236,9 +225,11 @@ static void print_codes(printer *p) {
         any |= qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1;
     if (!any) return;
     const uint32_t n = p->layout->elements;
-    qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_i = 0; qk_i < %u; ++qk_i) {",
-                                  n <= QG_UNROLLED ? p->d->unroll : "", p->d->integer, n));
-    const loop before = qg_encoder_enter(p, "qk_i", 1);
+    bool looks = false;
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        looks |= qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1 &&
+                 qg_encoder_sees_x(p, qg_encoder_items(p)[i].value);
+    const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
     qg_encoder_leave(p, &before);
@@ -308,6 +299,25 @@ static void begin_function(printer *p, const char *name) {
                                   name, parameters(p)));
 }
 
+/* The words of a buffer's part of the block, all 0. */
+static void begin_words(printer *p, uint32_t number) {
+    const uint32_t n = (p->layout->buffers[number].bytes + 3) / 4;
+    const char *name = p->layout->buffers[number].name, *unroll = n <= QG_UNROLLED ? p->d->unroll : "";
+    if (qg_encoder_in_place(p, number)) {
+        qg_encoder_line(p, qg_format(p->arena, "const int qk_own_%s = int(gl_LocalInvocationIndex) * %u;", name,
+                                     qg_staged_words(p->layout, number)));
+        qg_encoder_line(p, qg_format(p->arena,
+                                     "for (int qk_j = 0; qk_j < %u; ++qk_j) qk_staged_%s[qk_own_%s + qk_j] = 0u;", n,
+                                     name, name));
+    } else if (p->d->id == QG_GLSL) {
+        qg_encoder_line(p, qg_format(p->arena, "uint qk_words_%s[%u];", name, n));
+        qg_encoder_line(
+            p, qg_format(p->arena, "%sfor (int qk_j = 0; qk_j < %u; ++qk_j) qk_words_%s[qk_j] = 0u;", unroll, n, name));
+    } else {
+        qg_encoder_line(p, qg_format(p->arena, "%s qk_words_%s[%u] = {0};", p->d->word, name, n));
+    }
+}
+
 /* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
  * alone, which stand in a namespace of their own then. */
 static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name) {
@@ -320,15 +330,7 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     if (!within) add_tables(&p);
     begin_function(&p, name ? name : "qk_encode");
     if (within) add_tables(&p);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const uint32_t n = (layout->buffers[i].bytes + 3) / 4;
-        const char *name = layout->buffers[i].name;
-        qg_encoder_line(&p, id == QG_GLSL ? qg_format(arena, "uint qk_words_%s[%u];", name, n)
-                                          : qg_format(arena, "%s qk_words_%s[%u] = {0};", p.d->word, name, n));
-        if (id == QG_GLSL)
-            qg_encoder_line(&p, qg_format(arena, "%sfor (int qk_j = 0; qk_j < %u; ++qk_j) qk_words_%s[qk_j] = 0u;",
-                                          n <= QG_UNROLLED ? p.d->unroll : "", n, name));
-    }
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) begin_words(&p, i);
     p.whole = can_hold(&p, layout->elements);
     if (p.whole) hold(&p, layout->elements, id == QG_GLSL ? "qk_from / 4u" : "0u");
     for (uint32_t i = 0; i < layout->encode->count;) {
@@ -344,7 +346,7 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
             if (layout->codes[c].slices[s].radix) qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, &layout->buffers[i]);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
     qg_encoder_finish(&p);
     return p.text.data;
 }

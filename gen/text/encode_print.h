@@ -33,13 +33,15 @@ typedef struct qg_encoder_printer {
     uint32_t best;                 /* 1 + the number of the best whose candidates are computed; 0: none */
     bool written[QG_MOST_WRITTEN]; /* names of `per` 1 that have a variable in the loop in hand */
     const char *counters[QG_MOST_NESTING];
-    bool kept; /* a thread has the floats; else they are in memory, of any type */
+    bool fours; /* the loop in hand has loaded four elements of x */
+    bool kept;  /* a thread has the floats; else they are in memory, of any type */
 } qg_encoder_printer;
 
 /* The loop over what a function looks at. The variables that it was in come back behind it. */
 typedef struct qg_encoder_loop {
     const char *at;
     uint32_t unit;
+    bool fours;
     bool written[QG_MOST_WRITTEN];
 } qg_encoder_loop;
 
@@ -72,6 +74,9 @@ bool qg_encoder_is_used(const qg_encoder_printer *p, uint32_t equation);
 /* Whether a name is used where it is no variable: outside of these equations, or by what is written out there. */
 bool qg_encoder_is_kept(const qg_encoder_printer *p, uint32_t equation, uint32_t first, uint32_t end);
 
+/* Whether a term needs x, itself or by what is written out. */
+bool qg_encoder_sees_x(const qg_encoder_printer *p, const qg_term *term);
+
 /* The name of an equation; of what is kept of it. */
 const char *qg_encoder_name(qg_encoder_printer *p, uint32_t number, bool kept);
 /* A term as an expression; in brackets where it is an operation; and, in GLSL, in a variable of its own where it is
@@ -82,6 +87,10 @@ const char *qg_encoder_apart(qg_encoder_printer *p, const qg_term *term);
 
 /* Into a loop whose counter is `at`, of so many elements, and out of it again. */
 qg_encoder_loop qg_encoder_enter(qg_encoder_printer *p, const char *at, uint32_t unit);
+/* The same with the loop itself, which counts `qk_i`: over n elements, or every `step`th, of group `group`; NULL: of
+ * the block. Where it looks at x in memory, four are loaded at once. Up to `most` steps are written out. */
+qg_encoder_loop qg_encoder_begin_elements(qg_encoder_printer *p, const char *group, uint32_t n, uint32_t step,
+                                          uint32_t most, bool looks);
 void qg_encoder_leave(qg_encoder_printer *p, const qg_encoder_loop *before);
 /* Elements between two that a function looks at, in a group of `per`. */
 uint32_t qg_encoder_step(const qg_term *term, uint32_t per);
@@ -94,9 +103,12 @@ void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, 
 
 /* Sets a code of the group in hand; the name becomes what was stored, where somebody asks. */
 void qg_encoder_store_code(qg_encoder_printer *p, uint32_t number);
+/* Whether a buffer's part of the block is made where the workgroup can write it from. */
+bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
 /* Digits of a base were added up: as a fraction, rounded up. */
 void qg_encoder_finish_digits(qg_encoder_printer *p, const qg_slice *slice);
-/* Bits of the words in which a buffer's part of a block is stored. */
-void qg_encoder_store_buffer(qg_encoder_printer *p, const qg_buffer *buffer);
+/* Bits of the words in which a buffer's part of a block is stored: in memory that the workgroup shares, or where they
+ * belong. */
+void qg_encoder_store_buffer(qg_encoder_printer *p, uint32_t number);
 
 #endif

@@ -47,8 +47,19 @@ static const char *weight(const printer *p, const qg_slice *slice, const char *j
     return text;
 }
 
+/* A word of a buffer's part of the block. Where loops are not written out, its index is not known, and an array of the
+ * thread's own would lie in memory: then it is the one that the workgroup shares. */
+static const char *word(const printer *p, uint32_t buffer, const char *index) {
+    const char *name = p->layout->buffers[buffer].name;
+    return qg_encoder_in_place(p, buffer) ? qg_format(p->arena, "qk_staged_%s[qk_own_%s + (%s)]", name, name, index)
+                                          : qg_format(p->arena, "qk_words_%s[%s]", name, index);
+}
+
+bool qg_encoder_in_place(const printer *p, uint32_t buffer) {
+    return p->d->id == QG_GLSL && !p->kept && p->layout->elements > QG_UNROLLED && qg_staged_words(p->layout, buffer);
+}
+
 static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, const char *bits, const char *j) {
-    const char *words = qg_format(p->arena, "qk_words_%s", p->layout->buffers[slice->buffer].name);
     const uint32_t mask = slice->bits >= 32 ? UINT32_MAX : (UINT32_C(1) << slice->bits) - 1;
     const char *part = slice->shift ? qg_format(p->arena, "%s >> %u", bits, slice->shift) : bits;
     if (slice->bits < 32) part = qg_format(p->arena, "(%s & 0x%Xu)", part, mask);
@@ -59,12 +70,11 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
-    qg_encoder_line(
-        p, qg_format(p->arena, "%s[qk_at >> 5] %s= %s << (qk_at & 31);", words, slice->radix ? "+" : "|", part));
+    qg_encoder_line(p, qg_format(p->arena, "%s %s= %s << (qk_at & 31);", word(p, slice->buffer, "qk_at >> 5"),
+                                 slice->radix ? "+" : "|", part));
     if (crosses(slice))
-        qg_encoder_line(p,
-                        qg_format(p->arena, "if ((qk_at & 31) > %u) %s[(qk_at >> 5) + 1] |= %s >> (32 - (qk_at & 31));",
-                                  32 - slice->width, words, part));
+        qg_encoder_line(p, qg_format(p->arena, "if ((qk_at & 31) > %u) %s |= %s >> (32 - (qk_at & 31));",
+                                     32 - slice->width, word(p, slice->buffer, "(qk_at >> 5) + 1"), part));
     qg_encoder_finish(p);
 }
 
@@ -95,7 +105,7 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
 
 /* Digits of a base were added up: as a fraction, rounded up. */
 void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
-    const char *words = qg_format(p->arena, "qk_words_%s", p->layout->buffers[slice->buffer].name);
+    const char *at = word(p, slice->buffer, "qk_at >> 5");
     uint32_t all = 1, count = slice->digits[slice->power].extent;
     for (uint32_t i = 0; i < count; ++i) all *= slice->radix;
     qg_slice rest = *slice;
@@ -109,15 +119,17 @@ void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
     const uint32_t mask = (UINT32_C(1) << slice->width) - 1;
     qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->integer, rest.count));
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &rest, "qk_j")));
-    qg_encoder_line(
-        p, qg_format(p->arena, "const %s qk_v = %s[qk_at >> 5] >> (qk_at & 31) & 0x%Xu;", p->d->word, words, mask));
-    qg_encoder_line(p, qg_format(p->arena, "%s[qk_at >> 5] += (((qk_v << %u) + %uu) / %uu - qk_v) << (qk_at & 31);",
-                                 words, slice->width, all - 1, all));
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_v = %s >> (qk_at & 31) & 0x%Xu;", p->d->word, at, mask));
+    qg_encoder_line(p, qg_format(p->arena, "%s += (((qk_v << %u) + %uu) / %uu - qk_v) << (qk_at & 31);", at,
+                                 slice->width, all - 1, all));
     qg_encoder_finish(p);
 }
 
 /* Bits of the words in which a buffer's part of a block is stored. */
-void qg_encoder_store_buffer(printer *p, const qg_buffer *buffer) {
+void qg_encoder_store_buffer(printer *p, uint32_t number) {
+    const qg_buffer *buffer = &p->layout->buffers[number];
+    if (qg_encoder_in_place(p, number)) return;
+    const uint32_t staged = p->d->id == QG_GLSL && !p->kept ? qg_staged_words(p->layout, number) : 0;
     const uint32_t unit = p->d->id == QG_C ? 8 : qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
     const char *value = qg_format(p->arena,
                                   unit == 32   ? "qk_words_%s[qk_j]"
@@ -128,9 +140,14 @@ void qg_encoder_store_buffer(printer *p, const qg_buffer *buffer) {
                        : p->d->id == QG_MSL ? (unit == 16 ? "ushort" : "uchar")
                        : unit == 16         ? "uint16_t"
                                             : "uint8_t";
+    const uint32_t steps = staged ? (buffer->bytes + 3) / 4 : n;
     qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {",
-                                  n <= QG_UNROLLED ? p->d->unroll : "", p->d->integer, n));
-    if (p->d->id == QG_C)
+                                  steps <= QG_UNROLLED ? p->d->unroll : "", p->d->integer, steps));
+    if (staged)
+        qg_encoder_line(p, qg_format(p->arena,
+                                     "qk_staged_%s[gl_LocalInvocationIndex * %uu + uint(qk_j)] = qk_words_%s[qk_j];",
+                                     buffer->name, staged, buffer->name));
+    else if (p->d->id == QG_C)
         qg_encoder_line(p, qg_format(p->arena, "%s[qk_j] = (uint8_t)(qk_words_%s[qk_j >> 2] >> (qk_j & 3) * 8);",
                                      buffer->name, buffer->name));
     else

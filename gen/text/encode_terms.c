@@ -101,6 +101,18 @@ bool qg_encoder_is_kept(const printer *p, uint32_t equation, uint32_t first, uin
     return false;
 }
 
+/* Whether a term needs x, itself or by what is written out. */
+bool qg_encoder_sees_x(const printer *p, const qg_term *term) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->call == QG_CALL_X) return true;
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count && qg_encoder_items(p)[e].per == 1 && !qg_encoder_items(p)[e].next &&
+        qg_encoder_sees_x(p, qg_encoder_items(p)[e].value))
+        return true;
+    return qg_encoder_sees_x(p, term->arg[0]) || qg_encoder_sees_x(p, term->arg[1]) ||
+           qg_encoder_sees_x(p, term->arg[2]);
+}
+
 /* ---- expressions ---- */
 
 /* The number of the group of so many elements that the loop in hand is in. */
@@ -185,17 +197,39 @@ static const char *op_text(qg_op op) {
 /* ---- functions that look at several ---- */
 
 loop qg_encoder_enter(printer *p, const char *at, uint32_t unit) {
-    loop before = {.at = p->at, .unit = p->unit};
+    loop before = {.at = p->at, .unit = p->unit, .fours = p->fours};
     memcpy(before.written, p->written, sizeof before.written);
     memset(p->written, 0, sizeof p->written);
     p->at = at;
     p->unit = unit;
+    p->fours = false;
+    return before;
+}
+
+loop qg_encoder_begin_elements(printer *p, const char *group, uint32_t n, uint32_t step, uint32_t most, bool looks) {
+    const char *at = group ? qg_format(p->arena, "(%s * %u + qk_i)", group, n) : "qk_i", *integer = p->d->integer;
+    if (!looks || p->held || p->kept || p->d->id == QG_C || step != 1 || n % 4) {
+        qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_i = 0; qk_i < %u; ++qk_i) {",
+                                      n <= most ? p->d->unroll : "", integer, n));
+        return qg_encoder_enter(p, at, step);
+    }
+    const char *first = group ? qg_format(p->arena, "%s * %u + qk_f", group, n / 4) : "qk_f";
+    qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_f = 0; qk_f < %u; ++qk_f) {", integer, n / 4));
+    qg_encoder_line(p, p->d->id == QG_GLSL
+                           ? qg_format(p->arena, "const vec4 qk_fours = qk_four(qk_from / 4u + uint(%s));", first)
+                           : qg_format(p->arena, "const float4 qk_fours = qk_four(qk_x, uint(%s));", first));
+    qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_l = 0; qk_l < 4; ++qk_l) {", p->d->unroll, integer));
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_i = 4 * qk_f + qk_l;", integer));
+    const loop before = qg_encoder_enter(p, at, step);
+    p->fours = true;
     return before;
 }
 
 void qg_encoder_leave(printer *p, const loop *before) {
+    if (p->fours) qg_encoder_finish(p);
     p->at = before->at;
     p->unit = before->unit;
+    p->fours = before->fours;
     memcpy(p->written, before->written, sizeof p->written);
     qg_encoder_finish(p);
 }
@@ -242,11 +276,10 @@ void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char 
         qg_encoder_line(p,
                         qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(terms[i]), false),
                                   into[i], begin_of(p, terms[i])));
-    const char *unroll = n <= (p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED) ? p->d->unroll : "";
-    const bool whole = per == p->layout->elements;
-    const char *at = whole ? "qk_i" : qg_format(p->arena, "(%s * %u + qk_i)", group_at(p, per), n);
-    qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_i = 0; qk_i < %u; ++qk_i) {", unroll, p->d->integer, n));
-    const loop before = qg_encoder_enter(p, at, step);
+    bool looks = false;
+    for (uint32_t i = 0; i < count; ++i) looks |= qg_encoder_sees_x(p, terms[i]->arg[0]);
+    const char *group = per == p->layout->elements ? NULL : group_at(p, per);
+    const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
     for (uint32_t i = 0; i < count; ++i) add_value(p, terms[i], into[i]);
     qg_encoder_leave(p, &before);
 }
@@ -287,6 +320,22 @@ bool qg_encoder_is_group(const qg_term *term) {
             term->call == QG_CALL_EXTREME);
 }
 
+/* Whether a quotient is rounded to nearest, and lies then within bounds for which a guess mostly does. */
+static bool is_rounded_quotient(const qg_term *term, const qg_term *bounds) {
+    enum { MOST = 1000 };
+    return term->op == QG_CALL && (term->call == QG_CALL_ROUND || term->call == QG_CALL_EVEN) &&
+           term->arg[0]->op == QG_CALL && term->arg[0]->call == QG_CALL_DIVIDE && bounds->low >= -MOST &&
+           bounds->high <= MOST;
+}
+
+static const char *rounded_quotient(printer *p, const qg_term *term) {
+    const qg_term *rounded = term->arg[0], *quotient = rounded->arg[0];
+    const char *a = qg_encoder_apart(p, quotient->arg[0]), *b = qg_encoder_apart(p, quotient->arg[1]);
+    return qg_format(p->arena, "qk_clamped(qk_%s_quotient(%s, %s), %lld, %lld)",
+                     rounded->call == QG_CALL_EVEN ? "even" : "nearest", a, b, (long long)term->low,
+                     (long long)term->high);
+}
+
 static const char *call_text(printer *p, const qg_term *term) {
     static const char *const patterns[QG_CALL_COUNT][3] = {
 #define F(id, name, takes, glsl, msl, c) {glsl, msl, c},
@@ -296,6 +345,7 @@ static const char *call_text(printer *p, const qg_term *term) {
     switch (term->call) {
     case QG_CALL_X:
         if (p->held) return qg_format(p->arena, "qk_held[%s]", p->whole ? p->at : "qk_i");
+        if (p->fours) return "qk_fours[qk_l]";
         return p->d->id == QG_GLSL              ? qg_format(p->arena, "qk_x(qk_from + uint(%s))", p->at)
                : p->d->id == QG_MSL && !p->kept ? qg_format(p->arena, "qk_at(qk_x, uint(%s))", p->at)
                                                 : qg_format(p->arena, "qk_x[%s]", p->at);
@@ -321,6 +371,8 @@ static const char *call_text(printer *p, const qg_term *term) {
         return into;
     }
     if (term->count) return print_counting(p, term);
+    if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && is_rounded_quotient(term->arg[0], term))
+        return rounded_quotient(p, term);
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
         return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
     return filled(p, patterns[term->call][p->d->id], term);

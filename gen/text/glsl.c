@@ -554,6 +554,41 @@ static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t 
     return text.data;
 }
 
+/* Blocks in memory that a workgroup shares, a buffer's words behind each other. */
+static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const uint32_t words = qg_staged_words(layout, i);
+        if (words)
+            qg_text_printf(&text, "%sshared uint qk_staged_%s[gl_WorkGroupSize.x * %uu];", text.length ? "\n" : "",
+                           layout->buffers[i].name, words);
+    }
+    return text.data;
+}
+
+/* Writes them, unit by unit. */
+static char *write_made(qg_arena *arena, const qg_layout *layout) {
+    static const char *const patterns[] = {[8] = "[slot * %uu + part / 4u] >> part %% 4u * 8u",
+                                           [16] = "[slot * %uu + part / 2u] >> part %% 2u * 16u",
+                                           [32] = "[slot * %uu + part]"};
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const qg_buffer *buffer = &layout->buffers[i];
+        const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
+        if (!words) continue;
+        qg_text_printf(
+            &text,
+            "%sfor (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * %uu; u += gl_WorkGroupSize.x) {\n"
+            "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
+            text.length ? "\n" : "", n, n, n);
+        qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(qk_staged_%s", buffer->name, n,
+                       storage_type(unit), buffer->name);
+        qg_text_printf(&text, patterns[unit], words);
+        qg_text_puts(&text, ");\n}");
+    }
+    return text.data;
+}
+
 static uint32_t written_units(const qg_layout *layout) {
     uint32_t units = 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) units |= qg_encode_unit(&layout->buffers[i]);
@@ -622,6 +657,9 @@ static char *encode_glsl(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
+    qg_hole(&holes, "stages", qg_all_staged_words(layout) ? "yes" : "");
+    qg_hole(&holes, "staged", staged_buffers(arena, layout));
+    qg_hole(&holes, "write_made", write_made(arena, layout));
     return qg_wrap(arena,
                    qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
 }

@@ -2588,9 +2588,9 @@ static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t affine_b3_g64_bf16_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
@@ -2609,7 +2609,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
     .push = affine_b3_g64_bf16_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2648,10 +2648,10 @@ static const qk_field affine_b3_g64_bf16_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
@@ -2671,7 +2671,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
     .push = affine_b3_g64_bf16_encode_f16_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2710,9 +2710,9 @@ static const qk_field affine_b3_g64_bf16_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t affine_b3_g64_bf16_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
@@ -2731,7 +2731,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
     .push = affine_b3_g64_bf16_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -2790,9 +2790,9 @@ static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
@@ -2811,7 +2811,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
     .push = affine_b3_g64_bf16_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2870,10 +2870,10 @@ static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
@@ -2893,7 +2893,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
     .push = affine_b3_g64_bf16_set_rows_f16_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2952,9 +2952,9 @@ static const qk_field affine_b3_g64_bf16_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
@@ -2973,7 +2973,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
     .push = affine_b3_g64_bf16_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

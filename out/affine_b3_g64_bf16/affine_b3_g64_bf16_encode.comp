@@ -125,6 +125,10 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
+    // By a power of two, where all is of usual size, the exponent alone changes.
+    const uint exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
@@ -158,6 +162,23 @@ float qk_round(float v) {
     precise float rest = abs(v - whole);
     precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
     return rest >= 0.5 ? next : whole;
+}
+
+// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
+bool qk_is_clear(float guess, float b) {
+    const float rest = abs(guess - roundEven(guess)), size = abs(b);
+    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+}
+
+// a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
+float qk_even_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+}
+
+float qk_nearest_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
 }
 
 bool qk_is_nan(float v) {
@@ -210,6 +231,12 @@ vec4 qk_four(uint at) {
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+// Blocks that the threads of a workgroup made, and which of all they are.
+shared uint qk_staged_weight[gl_WorkGroupSize.x * 7u];
+shared uint qk_made[gl_WorkGroupSize.x];
+
+const uint QK_NONE = 0xFFFFFFFFu;
+
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_weight[6];
@@ -256,7 +283,7 @@ void qk_encode(uint qk_block, uint qk_from) {
     }
     [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
         precise float qk_5 = qk_held[qk_i] - bias;
-        int q = qk_clamped(roundEven(qk_quotient(qk_5, scale)), 0, 7);
+        int q = qk_clamped(qk_even_quotient(qk_5, scale), 0, 7);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + qk_i * 3;
@@ -265,7 +292,7 @@ void qk_encode(uint qk_block, uint qk_from) {
         }
     }
     [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) {
-        weight[qk_block * 6u + uint(qk_j)] = uint(qk_words_weight[qk_j]);
+        qk_staged_weight[gl_LocalInvocationIndex * 7u + uint(qk_j)] = qk_words_weight[qk_j];
     }
     [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
         scales[qk_block * 1u + uint(qk_j)] = uint16_t(qk_words_scales[qk_j >> 1] >> (qk_j & 1) * 16);
@@ -275,7 +302,23 @@ void qk_encode(uint qk_block, uint qk_from) {
     }
 }
 
+// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
+// write all blocks, and neighbours write to neighbours. All of them have to come here.
+void qk_write_made() {
+    barrier();
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 6u; u += gl_WorkGroupSize.x) {
+        const uint slot = u / 6u, part = u % 6u, block = qk_made[slot];
+        if (block != QK_NONE) weight[block * 6u + part] = uint(qk_staged_weight[slot * 7u + part]);
+    }
+    barrier();
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 64u);
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
+        if (i < tiles) qk_encode(i, i * 64u);
+        qk_write_made();
+    }
 }

@@ -2646,9 +2646,9 @@ static const qk_field mxfp4_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
@@ -2666,7 +2666,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
     .push = mxfp4_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2703,10 +2703,10 @@ static const qk_field mxfp4_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t mxfp4_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, mxfp4_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
@@ -2725,7 +2725,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
     .push = mxfp4_encode_f16_push,
     .spec_constant_count = 3,
     .spec_constants = mxfp4_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2762,9 +2762,9 @@ static const qk_field mxfp4_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
@@ -2782,7 +2782,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
     .push = mxfp4_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -2839,9 +2839,9 @@ static const qk_field mxfp4_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
@@ -2859,7 +2859,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
     .push = mxfp4_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2916,10 +2916,10 @@ static const qk_field mxfp4_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t mxfp4_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, mxfp4_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
@@ -2938,7 +2938,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
     .push = mxfp4_set_rows_f16_push,
     .spec_constant_count = 3,
     .spec_constants = mxfp4_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2995,10 +2995,9 @@ static const qk_field mxfp4_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    mxfp4_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
@@ -3016,7 +3015,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
     .push = mxfp4_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

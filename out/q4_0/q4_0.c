@@ -2484,9 +2484,9 @@ static const qk_field q4_0_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
@@ -2504,7 +2504,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
     .push = q4_0_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_encode_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2541,10 +2541,10 @@ static const qk_field q4_0_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q4_0_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
@@ -2563,7 +2563,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
     .push = q4_0_encode_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2600,9 +2600,9 @@ static const qk_field q4_0_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
@@ -2620,7 +2620,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
     .push = q4_0_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -2677,9 +2677,9 @@ static const qk_field q4_0_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
@@ -2697,7 +2697,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
     .push = q4_0_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2754,10 +2754,10 @@ static const qk_field q4_0_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q4_0_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
@@ -2776,7 +2776,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
     .push = q4_0_set_rows_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2833,9 +2833,9 @@ static const qk_field q4_0_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
@@ -2853,7 +2853,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
     .push = q4_0_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -111,6 +111,10 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
+    // By a power of two, where all is of usual size, the exponent alone changes.
+    const uint exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
@@ -144,6 +148,23 @@ float qk_round(float v) {
     precise float rest = abs(v - whole);
     precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
     return rest >= 0.5 ? next : whole;
+}
+
+// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
+bool qk_is_clear(float guess, float b) {
+    const float rest = abs(guess - roundEven(guess)), size = abs(b);
+    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+}
+
+// a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
+float qk_even_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+}
+
+float qk_nearest_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
 }
 
 bool qk_is_nan(float v) {
@@ -196,6 +217,12 @@ vec4 qk_four(uint at) {
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+// Blocks that the threads of a workgroup made, and which of all they are.
+shared uint qk_staged_blocks[gl_WorkGroupSize.x * 5u];
+shared uint qk_made[gl_WorkGroupSize.x];
+
+const uint QK_NONE = 0xFFFFFFFFu;
+
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_blocks[5];
@@ -229,12 +256,28 @@ void qk_encode(uint qk_block, uint qk_from) {
             qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
         }
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 9; ++qk_j) {
-        blocks[qk_block * 9u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
+    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) {
+        qk_staged_blocks[gl_LocalInvocationIndex * 5u + uint(qk_j)] = qk_words_blocks[qk_j];
     }
+}
+
+// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
+// write all blocks, and neighbours write to neighbours. All of them have to come here.
+void qk_write_made() {
+    barrier();
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 9u; u += gl_WorkGroupSize.x) {
+        const uint slot = u / 9u, part = u % 9u, block = qk_made[slot];
+        if (block != QK_NONE) blocks[block * 9u + part] = uint16_t(qk_staged_blocks[slot * 5u + part / 2u] >> part % 2u * 16u);
+    }
+    barrier();
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 32u);
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
+        if (i < tiles) qk_encode(i, i * 32u);
+        qk_write_made();
+    }
 }

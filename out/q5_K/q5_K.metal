@@ -824,19 +824,22 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device uint *blocks) 
         qk_all_ds[qk_g] = ds;
         qk_all_dm[qk_g] = dm;
     }
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        const int q = (qk_all_ds[qk_i / 32] == 0.0f)
-            ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(rint(qk_all_r[qk_i / 32]
-            * (qk_at(qk_x, uint(qk_i)) - qk_all_base[qk_i / 32])), 0, 31))
-            : qk_clamped(rint(qk_quotient(qk_at(qk_x, uint(qk_i)) + qk_all_dm[qk_i / 32], qk_all_ds[qk_i / 32])), 0, 31);
-        const uint qk_bits_q = uint(q);
-        {
-            const int qk_at = 384 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
-        }
-        {
-            const int qk_at = 128 + (qk_i) % 32 * 8 + qk_i / 32 * 1;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x1u) << (qk_at & 31);
+    for (int qk_f = 0; qk_f < 64; ++qk_f) {
+        const float4 qk_fours = qk_four(qk_x, uint(qk_f));
+        for (int qk_l = 0; qk_l < 4; ++qk_l) {
+            const int qk_i = 4 * qk_f + qk_l;
+            const int q = (qk_all_ds[qk_i / 32] == 0.0f)
+                ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(rint(qk_all_r[qk_i / 32] * (qk_fours[qk_l] - qk_all_base[qk_i / 32])), 0,
+                31)) : qk_clamped(rint(qk_quotient(qk_fours[qk_l] + qk_all_dm[qk_i / 32], qk_all_ds[qk_i / 32])), 0, 31);
+            const uint qk_bits_q = uint(q);
+            {
+                const int qk_at = 384 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
+                qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+            }
+            {
+                const int qk_at = 128 + (qk_i) % 32 * 8 + qk_i / 32 * 1;
+                qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x1u) << (qk_at & 31);
+            }
         }
     }
     for (int qk_j = 0; qk_j < 44; ++qk_j) {

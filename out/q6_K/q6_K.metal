@@ -596,18 +596,22 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device ushort *blocks
         const float ds = d * float(sc);
         qk_all_ds[qk_g] = ds;
     }
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        const int q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0f)
-            ? (qk_clamped(rint(qk_quotient(qk_at(qk_x, uint(qk_i)), qk_all_ds[qk_i / 16])), -32, 31) + 32)
-            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(rint(qk_all_r[qk_i / 16] * qk_at(qk_x, uint(qk_i))), -32, 31) + 32)));
-        const uint qk_bits_q = uint(q);
-        {
-            const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
-        }
-        {
-            const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+    for (int qk_f = 0; qk_f < 64; ++qk_f) {
+        const float4 qk_fours = qk_four(qk_x, uint(qk_f));
+        for (int qk_l = 0; qk_l < 4; ++qk_l) {
+            const int qk_i = 4 * qk_f + qk_l;
+            const int q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0f)
+                ? (qk_clamped(rint(qk_quotient(qk_fours[qk_l], qk_all_ds[qk_i / 16])), -32, 31) + 32)
+                : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(rint(qk_all_r[qk_i / 16] * qk_fours[qk_l]), -32, 31) + 32)));
+            const uint qk_bits_q = uint(q);
+            {
+                const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
+                qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+            }
+            {
+                const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256;
+                qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+            }
         }
     }
     for (int qk_j = 0; qk_j < 105; ++qk_j) {

@@ -170,6 +170,10 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
+    // By a power of two, where all is of usual size, the exponent alone changes.
+    const uint exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
@@ -203,6 +207,23 @@ float qk_round(float v) {
     precise float rest = abs(v - whole);
     precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
     return rest >= 0.5 ? next : whole;
+}
+
+// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
+bool qk_is_clear(float guess, float b) {
+    const float rest = abs(guess - roundEven(guess)), size = abs(b);
+    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+}
+
+// a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
+float qk_even_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+}
+
+float qk_nearest_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
 }
 
 bool qk_is_nan(float v) {
@@ -254,6 +275,11 @@ vec4 qk_four(uint at) {
     const uvec2 pairs = src_pairs[at];
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
+
+// Blocks that the threads of a workgroup made, and which of all they are.
+shared uint qk_made[gl_WorkGroupSize.x];
+
+const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
@@ -339,19 +365,23 @@ void qk_encode(uint qk_block, uint qk_from) {
         precise float ds = d * float(sc);
         qk_all_ds[qk_g] = ds;
     }
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        precise float qk_8 = qk_all_r[qk_i / 16] * qk_x(qk_from + uint(qk_i));
-        int q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0)
-            ? (qk_clamped(roundEven(qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[qk_i / 16])), -32, 31) + 32)
-            : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(roundEven(qk_8), -32, 31) + 32)));
-        const uint qk_bits_q = uint(q);
-        {
-            const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
-        }
-        {
-            const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+    for (int qk_f = 0; qk_f < 64; ++qk_f) {
+        const vec4 qk_fours = qk_four(qk_from / 4u + uint(qk_f));
+        [[unroll]] for (int qk_l = 0; qk_l < 4; ++qk_l) {
+            const int qk_i = 4 * qk_f + qk_l;
+            precise float qk_8 = qk_all_r[qk_i / 16] * qk_fours[qk_l];
+            int q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0)
+                ? (qk_clamped(qk_even_quotient(qk_fours[qk_l], qk_all_ds[qk_i / 16]), -32, 31) + 32)
+                : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(roundEven(qk_8), -32, 31) + 32)));
+            const uint qk_bits_q = uint(q);
+            {
+                const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
+                qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+            }
+            {
+                const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256;
+                qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+            }
         }
     }
     for (int qk_j = 0; qk_j < 105; ++qk_j) {
@@ -359,13 +389,29 @@ void qk_encode(uint qk_block, uint qk_from) {
     }
 }
 
+// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
+// write all blocks, and neighbours write to neighbours. All of them have to come here.
+void qk_write_made() {
+    barrier();
+    barrier();
+}
+
+// Encodes a block of a row, and says which one of all it is.
+uint set_tile(uint token, uint tile) {
+    const uint row = row_of(token);
+    // A row that there is not is counted once, and a row of another launch is left alone.
+    if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
+    if (row < row_first || row >= row_end) return QK_NONE;
+    const uint block = (row - row_first) * row_tiles + tile;
+    qk_encode(block, (values_of(token) + tile) * 256u);
+    return block;
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, tile = i % row_tiles, row = row_of(token);
-        // A row that there is not is counted once, and a row of another launch is left alone.
-        if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-        if (row < row_first || row >= row_end) continue;
-        qk_encode((row - row_first) * row_tiles + tile, (values_of(token) + tile) * 256u);
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
+        qk_write_made();
     }
 }

@@ -2483,9 +2483,9 @@ static const qk_field tq1_0_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
@@ -2503,7 +2503,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
     .push = tq1_0_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2540,10 +2540,10 @@ static const qk_field tq1_0_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, tq1_0_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
@@ -2562,7 +2562,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
     .push = tq1_0_encode_f16_push,
     .spec_constant_count = 3,
     .spec_constants = tq1_0_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2599,9 +2599,9 @@ static const qk_field tq1_0_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
@@ -2619,7 +2619,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
     .push = tq1_0_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -2676,9 +2676,9 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
@@ -2696,7 +2696,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
     .push = tq1_0_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2753,10 +2753,10 @@ static const qk_field tq1_0_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, tq1_0_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
@@ -2775,7 +2775,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .push = tq1_0_set_rows_f16_push,
     .spec_constant_count = 3,
     .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2832,10 +2832,9 @@ static const qk_field tq1_0_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    tq1_0_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
@@ -2853,7 +2852,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
     .push = tq1_0_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -558,9 +558,13 @@ template <typename T>
 inline void qk_encode(uint qk_block, device const T *qk_x, device ushort *blocks) {
     uint qk_words_blocks[14] = {0};
     float s = as_type<float>(0xFF800000u);
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        const float qk_0 = abs(qk_at(qk_x, uint(qk_i)));
-        if (qk_0 > s) s = qk_0;
+    for (int qk_f = 0; qk_f < 64; ++qk_f) {
+        const float4 qk_fours = qk_four(qk_x, uint(qk_f));
+        for (int qk_l = 0; qk_l < 4; ++qk_l) {
+            const int qk_i = 4 * qk_f + qk_l;
+            const float qk_0 = abs(qk_fours[qk_l]);
+            if (qk_0 > s) s = qk_0;
+        }
     }
     const float r = (s == 0.0f) ? 0.0f : (qk_quotient(1.0f, s));
     uint qk_bits_d = qk_bits_of_f16(s);
@@ -568,25 +572,30 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device ushort *blocks
         const int qk_at = 416;
         qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
     }
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        const int t = qk_clamped(qk_round(qk_at(qk_x, uint(qk_i)) * r), -1, 1) + 1;
-        const uint qk_bits_t = uint(t);
-        if (qk_i >= 0 && qk_i < 160) {
-            const int qk_at = 0 + (qk_i) % 32 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
-                << (qk_at & 31);
-        }
-        if (qk_i >= 160 && qk_i < 240) {
-            const int qk_at = 256 + ((qk_i - 160)) % 16 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
-                : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
-        }
-        if (qk_i >= 240 && qk_i < 256) {
-            const int qk_at = 384 + ((qk_i - 240)) % 4 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
+    for (int qk_f = 0; qk_f < 64; ++qk_f) {
+        const float4 qk_fours = qk_four(qk_x, uint(qk_f));
+        for (int qk_l = 0; qk_l < 4; ++qk_l) {
+            const int qk_i = 4 * qk_f + qk_l;
+            const int t = qk_clamped(qk_round(qk_fours[qk_l] * r), -1, 1) + 1;
+            const uint qk_bits_t = uint(t);
+            if (qk_i >= 0 && qk_i < 160) {
+                const int qk_at = 0 + (qk_i) % 32 * 8;
+                qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                    * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
+                    << (qk_at & 31);
+            }
+            if (qk_i >= 160 && qk_i < 240) {
+                const int qk_at = 256 + ((qk_i - 160)) % 16 * 8;
+                qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                    * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
+                    : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
+            }
+            if (qk_i >= 240 && qk_i < 256) {
+                const int qk_at = 384 + ((qk_i - 240)) % 4 * 8;
+                qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
+                    * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u)
+                    << (qk_at & 31);
+            }
         }
     }
     for (int qk_j = 0; qk_j < 32; ++qk_j) {

@@ -113,6 +113,10 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
+    // By a power of two, where all is of usual size, the exponent alone changes.
+    const uint exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
@@ -146,6 +150,23 @@ float qk_round(float v) {
     precise float rest = abs(v - whole);
     precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
     return rest >= 0.5 ? next : whole;
+}
+
+// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
+bool qk_is_clear(float guess, float b) {
+    const float rest = abs(guess - roundEven(guess)), size = abs(b);
+    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+}
+
+// a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
+float qk_even_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+}
+
+float qk_nearest_quotient(float a, float b) {
+    const float guess = a / b;
+    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
 }
 
 bool qk_is_nan(float v) {
@@ -198,64 +219,92 @@ vec4 qk_four(uint at) {
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+// Blocks that the threads of a workgroup made, and which of all they are.
+shared uint qk_staged_blocks[gl_WorkGroupSize.x * 15u];
+shared uint qk_made[gl_WorkGroupSize.x];
+
+const uint QK_NONE = 0xFFFFFFFFu;
+
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[14];
-    [[unroll]] for (int qk_j = 0; qk_j < 14; ++qk_j) qk_words_blocks[qk_j] = 0u;
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) * 15;
+    for (int qk_j = 0; qk_j < 14; ++qk_j) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
     precise float s = uintBitsToFloat(0xFF800000u);
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        precise float qk_0 = abs(qk_x(qk_from + uint(qk_i)));
-        if (qk_0 > s) s = qk_0;
+    for (int qk_f = 0; qk_f < 64; ++qk_f) {
+        const vec4 qk_fours = qk_four(qk_from / 4u + uint(qk_f));
+        [[unroll]] for (int qk_l = 0; qk_l < 4; ++qk_l) {
+            const int qk_i = 4 * qk_f + qk_l;
+            precise float qk_0 = abs(qk_fours[qk_l]);
+            if (qk_0 > s) s = qk_0;
+        }
     }
     precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
     uint qk_bits_d = qk_bits_of_f16(s);
     {
         const int qk_at = 416;
-        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
     }
-    for (int qk_i = 0; qk_i < 256; ++qk_i) {
-        precise float qk_1 = qk_x(qk_from + uint(qk_i)) * r;
-        int t = qk_clamped(qk_round(qk_1), -1, 1) + 1;
-        const uint qk_bits_t = uint(t);
-        if (qk_i >= 0 && qk_i < 160) {
-            const int qk_at = 0 + (qk_i) % 32 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
-                << (qk_at & 31);
-        }
-        if (qk_i >= 160 && qk_i < 240) {
-            const int qk_at = 256 + ((qk_i - 160)) % 16 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
-                : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
-        }
-        if (qk_i >= 240 && qk_i < 256) {
-            const int qk_at = 384 + ((qk_i - 240)) % 4 * 8;
-            qk_words_blocks[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
+    for (int qk_f = 0; qk_f < 64; ++qk_f) {
+        const vec4 qk_fours = qk_four(qk_from / 4u + uint(qk_f));
+        [[unroll]] for (int qk_l = 0; qk_l < 4; ++qk_l) {
+            const int qk_i = 4 * qk_f + qk_l;
+            precise float qk_1 = qk_fours[qk_l] * r;
+            int t = qk_clamped(qk_round(qk_1), -1, 1) + 1;
+            const uint qk_bits_t = uint(t);
+            if (qk_i >= 0 && qk_i < 160) {
+                const int qk_at = 0 + (qk_i) % 32 * 8;
+                qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (qk_bits_t & 0x3u)
+                    * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
+                    << (qk_at & 31);
+            }
+            if (qk_i >= 160 && qk_i < 240) {
+                const int qk_at = 256 + ((qk_i - 160)) % 16 * 8;
+                qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (qk_bits_t & 0x3u)
+                    * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
+                    : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
+            }
+            if (qk_i >= 240 && qk_i < 256) {
+                const int qk_at = 384 + ((qk_i - 240)) % 4 * 8;
+                qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (qk_bits_t & 0x3u)
+                    * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u)
+                    << (qk_at & 31);
+            }
         }
     }
     for (int qk_j = 0; qk_j < 32; ++qk_j) {
         const int qk_at = 0 + qk_j * 8;
-        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
-        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+        const uint qk_v = qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] >> (qk_at & 31) & 0xFFu;
+        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
     for (int qk_j = 0; qk_j < 16; ++qk_j) {
         const int qk_at = 256 + qk_j * 8;
-        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
-        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+        const uint qk_v = qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] >> (qk_at & 31) & 0xFFu;
+        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
     for (int qk_j = 0; qk_j < 4; ++qk_j) {
         const int qk_at = 384 + qk_j * 8;
-        const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
-        qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
+        const uint qk_v = qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] >> (qk_at & 31) & 0xFFu;
+        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 27; ++qk_j) {
-        blocks[qk_block * 27u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
+}
+
+// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
+// write all blocks, and neighbours write to neighbours. All of them have to come here.
+void qk_write_made() {
+    barrier();
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 27u; u += gl_WorkGroupSize.x) {
+        const uint slot = u / 27u, part = u % 27u, block = qk_made[slot];
+        if (block != QK_NONE) blocks[block * 27u + part] = uint16_t(qk_staged_blocks[slot * 15u + part / 2u] >> part % 2u * 16u);
     }
+    barrier();
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * 256u);
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
+        if (i < tiles) qk_encode(i, i * 256u);
+        qk_write_made();
+    }
 }
