@@ -3,7 +3,7 @@
 # byte for byte with every target, f16 rounded once, rows by index, and sums.
 source "$(dirname "$0")/../lib.sh"
 
-# one FORMAT: the folder has a file for each buffer, or `blocks`; `values.f32`; and `shape`, rows and columns.
+# one FORMAT: the folder has a file for each buffer, or `blocks`; `values.f32.gz`; and `shape`, rows and columns.
 one() {
   local format=$1 data=$SOURCE/tests/vectors/more/$1 out=$work/$1 rows cols path inputs=() target
   mkdir "$out"
@@ -11,19 +11,20 @@ one() {
   for path in "$data"/*; do
     case ${path##*/} in
       blocks) inputs=(--in "$path") ;;
-      values.f32 | shape) ;;
+      values.f32.gz | shape) ;;
       *) inputs+=(--in "${path##*/}=$path") ;;
     esac
   done
+  gzip -dc "$data/values.f32.gz" >"$out/values.f32"
   run() { "$QKGEN" run "$1" --format "$format" --target "$target" --rows "$rows" --cols "$cols" "${inputs[@]}" --out "$out/out" "${@:2}"; }
-  "$vectors" round f16 "$data/values.f32" "$out/rounded"
+  "$vectors" round f16 "$out/values.f32" "$out/rounded"
   "$vectors" u32 $((rows - 1)) 0 1 1 "$rows" >"$out/indices"
   "$vectors" rows $((cols * 2)) "$out/rounded" "$out/indices" "$out/gathered"
   "$vectors" normal 5 "$cols" >"$out/x"
-  "$vectors" product "$data/values.f32" "$out/x" "$cols" "$out/product"
+  "$vectors" product "$out/values.f32" "$out/x" "$cols" "$out/product"
   for target in $targets; do
     check "$format on $target: dequant failed" run dequant --type f32
-    check "$format on $target: other bytes" cmp "$out/out" "$data/values.f32"
+    check "$format on $target: other bytes" cmp "$out/out" "$out/values.f32"
     case $target in msl) continue ;; esac # a compiler for seconds each; the decoder is the same text
     check "$format on $target: dequant to f16 failed" run dequant --type f16
     check "$format on $target: other f16" "$vectors" same f16 "$out/out" "$out/rounded"
