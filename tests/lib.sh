@@ -119,6 +119,11 @@ formats() {
   done
 }
 
+# more: the formats of tests/vectors/more, which one test takes through everything.
+more() {
+  ls "$SOURCE/tests/vectors/more"
+}
+
 # buffers FORMAT OPTION...: the names and bytes of the buffers of a block, and the axes of those in a matrix.
 buffers() {
   "$QKGEN" --dump=layout --format "$@" |

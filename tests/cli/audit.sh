@@ -21,7 +21,7 @@ line() {
 
 # ---- ours ----
 
-ends 0 "kernels of the formats of ggml" "$QKGEN" audit --from ggml --format tq1_0 --json "$work/ours.json"
+ends 0 "kernels of the formats of ggml" "$QKGEN" audit --from 'ggml (llama.cpp), ggml-common.h' --format tq1_0 --json "$work/ours.json"
 cp "$work/said" "$work/ours"
 says "every barrier in uniform flow" '^([0-9]+) modules: ([1-9][0-9]*) of \2 barriers in uniform flow, ([1-9][0-9]*) of \3 shifts below' "$work/ours"
 says "every load proven" '^loads of weights: [1-9][0-9]* proven to be in their block, 0 guarded' "$work/ours"

@@ -22,7 +22,7 @@ bench() {
   "$QKGEN" bench gemv --quick --format "$formats" --class "$class" "$@" >"$work/$name.txt" 2>&1 || fail "$name" "$work/$name.txt"
   check "$name: a line for each" test "$(grep -c ' gemv ' "$work/$name.txt")" -eq "$(tr , '\n' <<<"$formats" | wc -l)"
 }
-bench one "$(some "$turned" 5)" exact --constant schedule=6 --rows 96 --cols 1024
+bench one "$(some "$turned" 5)" exact --constant schedule=6 --rows 128 --cols 1024
 bench several "$(some "$turned" 11)" exact --constant schedule=6 --rows 64 --cols 512 --batch 3
 bench eight awq_b4_g128,gptq_v2_b3_g64 exact --constant schedule=6 --rows 96 --cols 512 --batch 8
 bench halves awq_b4_g64,gptq_v1_b4_g64_act exact --constant schedule=6 --rows 96 --cols 512 --type f16
