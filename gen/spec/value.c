@@ -307,6 +307,11 @@ static uint64_t item_at(const qg_layout *layout, const qg_buffer *b, const spot 
                         uint64_t block_col, bool *cut) {
     const bool apart = layout->view == QG_VIEW_GROUPS;
     uint64_t row = 0, col = y, rows = 1, cols = b->tile_cols;
+    *cut = false;
+    if (b->header) { /* an item of it is that of all blocks of the row */
+        const uint64_t before = y < b->header ? 0 : block_col * b->tile_cols;
+        return (s->block_row * (b->header + s->grid_cols * b->tile_cols) + before + y) * (b->item_bits / 8);
+    }
     if (grows(b, QG_AXIS_ROWS) && layout->view != QG_VIEW_SEQUENCE) {
         rows = apart ? s->grid_rows * b->tile_rows
                      : items_along(layout, s->rows, s->grid_rows, b->tile_rows, layout->block_rows);
@@ -335,7 +340,7 @@ static void copy_block(const qg_tensor *t, const spot *s, uint32_t buffer, uint6
     }
     const uint32_t bytes = b->item_bits / 8;
     for (uint32_t x = 0; x < b->tile_rows; ++x) {
-        for (uint32_t y = 0; y < b->tile_cols; ++y) {
+        for (uint32_t y = 0; y < b->header + b->tile_cols; ++y) {
             bool cut;
             const uint64_t at = item_at(layout, b, s, x, y, block_col, &cut);
             for (uint32_t i = 0; i < bytes; ++i) *to++ = from[(at + i) % period];
@@ -417,7 +422,7 @@ uint64_t qg_buffer_bytes(const qg_layout *layout, uint32_t buffer, uint64_t rows
     const spot s = last_of(layout, rows, cols);
     bool cut;
     if (layout->view == QG_VIEW_BLOCKS) return b->shared ? b->bytes : s.grid_rows * s.grid_cols * b->bytes;
-    return item_at(layout, b, &s, b->tile_rows - 1, b->tile_cols - 1, s.block_col, &cut) + b->item_bits / 8;
+    return item_at(layout, b, &s, b->tile_rows - 1, b->header + b->tile_cols - 1, s.block_col, &cut) + b->item_bits / 8;
 }
 
 void qg_lay_blocks(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols, const unsigned char *blocks,
@@ -433,7 +438,7 @@ void qg_lay_blocks(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint
     for (s.block_row = 0; s.block_row < grid_rows; ++s.block_row)
         for (s.block_col = 0; s.block_col < grid_cols; ++s.block_col)
             for (uint32_t x = 0; x < b->tile_rows; ++x)
-                for (uint32_t y = 0; y < b->tile_cols; ++y, blocks += bytes) {
+                for (uint32_t y = 0; y < b->header + b->tile_cols; ++y, blocks += bytes) {
                     bool cut;
                     const uint64_t at = item_at(layout, b, &s, x, y, s.block_col, &cut);
                     if (!cut) memcpy(to + at, blocks, bytes);
