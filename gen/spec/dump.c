@@ -406,10 +406,10 @@ static void put_layout_view(qg_text *text, const qg_layout *layout) {
 static void put_layout_tile(qg_text *text, const qg_layout *layout, const qg_buffer *buffer) {
     static const char *const axes[] = {"rows", "cols"};
     if (layout->view != QG_VIEW_BLOCKS) {
-        qg_text_printf(text, ", %u x %u items of %u bits", buffer->tile_rows, buffer->tile_cols, buffer->item_bits);
         if (buffer->header > 0) {
-            qg_text_printf(text, " behind a header of %u", buffer->header);
+            qg_text_printf(text, ", %u bytes of header", qg_header_bytes(buffer));
         }
+        qg_text_printf(text, ", %u x %u items of %u bits", buffer->tile_rows, buffer->tile_cols, buffer->item_bits);
         for (uint32_t i = 0; i < buffer->n_axes; i++) {
             const qg_axis axis = buffer->axes[i];
             qg_text_printf(text, "%s[%s]", i == 0 ? " in " : "",
