@@ -111,6 +111,21 @@ static int64_t compute_integer(qg_op op, int64_t a, int64_t b) {
     }
 }
 
+/* Modulo 2^32. */
+static uint32_t compute_word(qg_op op, uint32_t a, uint32_t b) {
+    switch (op) {
+    case QG_ADD: return a + b;
+    case QG_SUB: return a - b;
+    case QG_MUL: return a * b;
+    case QG_AND: return a & b;
+    case QG_OR: return a | b;
+    case QG_XOR: return a ^ b;
+    case QG_SHL: return a << b;
+    case QG_SHR: return a >> b;
+    default: abort();
+    }
+}
+
 /* Rounded to a narrower type, ties to even: to a multiple of the last digit that a number of its size has there. */
 static float narrow(qg_scalar type, float x) {
     const qg_scalar_info *info = &qg_scalars[type];
@@ -141,6 +156,7 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
         const uint32_t bits = (uint32_t)evaluate(e, term->arg[0]).integer;
         if (term->kind == QG_K_FLOAT)
             return (number){.floating = true, .real = qg_float_of((qg_scalar)term->ref, bits)};
+        if (term->kind == QG_K_UINT) return (number){.integer = bits};
         const uint32_t width = qg_scalars[term->ref].bits;
         return (number){.integer = (int64_t)bits - (bits >> (width - 1) ? (int64_t)1 << width : 0)};
     }
@@ -152,6 +168,8 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
     }
     const number a = evaluate(e, term->arg[0]), b = term->arg[1] ? evaluate(e, term->arg[1]) : (number){0};
     if (a.floating) return compute_float(term->op, a.real, b.real);
+    if (term->kind == QG_K_UINT)
+        return (number){.integer = compute_word(term->op, (uint32_t)a.integer, (uint32_t)b.integer)};
     return (number){.integer = compute_integer(term->op, a.integer, b.integer)};
 }
 
