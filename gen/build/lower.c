@@ -147,7 +147,8 @@ static const qg_node *lower_words(lowering *l, const qg_term *term) {
         a = qg_splat(l->ir, a, lanes);
         b = qg_splat(l->ir, b, lanes);
     }
-    return binary(l->ir, term->op, a, b);
+    const qg_node *node = binary(l->ir, term->op, a, b);
+    return term->kind == QG_K_INT && term->op == QG_SHR ? qg_let(l->ir, node, "word", NULL) : node;
 }
 
 static const qg_node *lower_binary(lowering *l, const qg_term *term) {
