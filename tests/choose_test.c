@@ -108,7 +108,7 @@ static void test_lookups(void **state) {
 
 static void test_experts(void **state) {
     (void)state;
-    const qk_binding ids[] = {{0, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0}};
+    const qk_binding ids[] = {{0, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0}};
     qk_kernel floats = all[FLOATS], split = all[SPLIT];
     floats.bindings = split.bindings = ids;
     floats.binding_count = split.binding_count = 1;

@@ -23,11 +23,11 @@ static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "pa
 static const uint32_t push_bytes[] = {QK_GEMV_PUSH_BYTES, QK_GEMV_MATRIX_PUSH_BYTES, QK_GEMV_ID_PUSH_BYTES, 20, 32};
 
 #define WEIGHTS(patch)                                                                                                 \
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2}, {         \
-        1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 2, 1, 1                                            \
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2, 0}, {         \
+        1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 2, 1, 1, 0                                            \
     }
 #define BOUND(index, name, role, access, type)                                                                         \
-    { index, name, QK_ROLE_##role, QK_##access, QK_TYPE_##type, 0, 0, 0, 0 }
+    { index, name, QK_ROLE_##role, QK_##access, QK_TYPE_##type, 0, 0, 0, 0, 0 }
 
 #define EPILOGUE_BOUND(bit, NAME, field, name, many, meaning) , BOUND(0, #name, NAME, READ, F32)
 #define EPILOGUES QK_EPILOGUES(EPILOGUE_BOUND)

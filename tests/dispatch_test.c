@@ -15,17 +15,17 @@
 enum { BLOCK = 32, TILE = 8, CODES = 16, SCALES = 2 }; /* elements, elements, bytes, bytes */
 
 static const qk_binding dequant_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, CODES, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 0, 0, 0},
-    {2, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, CODES, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 0, 0, 0, 0},
+    {2, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 
 static const qk_binding gather_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, CODES, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 0, 0, 0},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, CODES, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 0, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 
 static qk_kernel kernel_of(int gather) {
@@ -433,9 +433,9 @@ static void test_gather_parts(void **state) {
 enum { UNIT = 2 * BLOCK, WRITTEN = 40 };
 
 static const qk_binding transcode_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 2 * CODES, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, 2 * SCALES, 0, 0, 0},
-    {2, "qk_to_blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, WRITTEN, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 2 * CODES, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, 2 * SCALES, 0, 0, 0, 0},
+    {2, "qk_to_blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, WRITTEN, 0, 0, 0, 0},
 };
 
 static qk_kernel transcode_kernel(void) {

@@ -135,8 +135,8 @@ static const char *functions(qg_arena *arena, const char *first, const char *sec
                      template_of(arena, second));
 }
 
-static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-                                      {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0}};
+static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+                                      {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0}};
 static const qk_field push[] = {{"count", 0, 4}};
 
 static qk_kernel kernel_of(qk_api api, const qk_code *code) {

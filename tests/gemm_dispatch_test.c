@@ -13,12 +13,12 @@
 enum { BLOCK = 32, BYTES = 18, WIDE = 64, WORDS = 32, MOST = 64 };
 
 #define EPILOGUE_BOUND(bit, NAME, field, name, many, meaning)                                                          \
-    , { 0, #name, QK_ROLE_##NAME, QK_READ, QK_TYPE_F32, 0, 0, 0, 0 }
+    , { 0, #name, QK_ROLE_##NAME, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0 }
 static const qk_binding bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, BYTES, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "scratch", QK_ROLE_SCRATCH, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0} QK_EPILOGUES(EPILOGUE_BOUND)};
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, BYTES, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "scratch", QK_ROLE_SCRATCH, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0} QK_EPILOGUES(EPILOGUE_BOUND)};
 
 static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL},
                                              {QK_CONSTANT_TILE_ROWS, "tile_rows", 0, 0, NULL},

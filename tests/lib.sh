@@ -124,6 +124,12 @@ more() {
   ls "$SOURCE/tests/vectors/more"
 }
 
+# Those whose rows begin with a header: cli_headers takes them.
+of_rows() {
+  local path
+  for path in "$SOURCE"/tests/vectors/rows/*.blocks; do basename "$path" .blocks; done
+}
+
 # buffers FORMAT OPTION...: the names and bytes of the buffers of a block, and the axes of those in a matrix.
 buffers() {
   "$QKGEN" --dump=layout --format "$@" |

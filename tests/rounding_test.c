@@ -58,7 +58,7 @@ static void test_module(void **state) {
     size_t bytes, grown = 0;
     const uint32_t *words = compile(arena, &bytes);
     assert_non_null(words);
-    static const qk_binding written = {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0};
+    static const qk_binding written = {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0};
     static const qk_spec_constant rounds = {QK_CONSTANT_ROUNDS_F16, "rounds_f16", 0, 0, NULL};
     const qk_kernel encoder = {.binding_count = 1, .bindings = &written},
                     decoder = {.spec_constant_count = 1, .spec_constants = &rounds}, other = {.binding_count = 0};
@@ -164,8 +164,8 @@ static void launch(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *from,
 
 static void test_numbers(void **state) {
     (void)state;
-    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0}};
+    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0}};
     static const qk_spec_constant constants[] = {{QK_CONSTANT_ROUNDS_F16, "rounds_f16", 0, 0, NULL},
                                                  {QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL}};
     qg_arena *arena = qg_arena_new();

@@ -25,15 +25,15 @@ static const uint32_t sizes[] = {1, 32, 64, 128};
 static const qk_spec_constant constants[] = {{0, "workgroup_size", 64, 4, sizes}};
 
 static const qk_binding dequant_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, BLOCK, 0, 0, 0},
-    {1, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, BLOCK, 0, 0, 0, 0},
+    {1, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 
 static const qk_binding gather_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, BLOCK, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, BLOCK, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "out", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 
 static qk_kernel kernel_of(int gather) {

@@ -163,11 +163,11 @@ static void logarithms(void **state) {
 /* ---- the dispatch ---- */
 
 #define EPILOGUE_BOUND(bit, NAME, field, name, many, meaning)                                                          \
-    , { 0, #name, QK_ROLE_##NAME, QK_READ, QK_TYPE_F32, 0, 0, 0, 0 }
+    , { 0, #name, QK_ROLE_##NAME, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0 }
 static const qk_binding bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0} QK_EPILOGUES(EPILOGUE_BOUND)};
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0} QK_EPILOGUES(EPILOGUE_BOUND)};
 static const uint32_t powers[] = {1, 2, 4, 8}, sizes[] = {32, 64, 128};
 static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 3, sizes},
                                              {QK_CONSTANT_BATCH, "batch", 1, 4, powers},

@@ -14,11 +14,11 @@
 enum { BLOCK = 32, BYTES = 18, WIDE = 64, MOST = 512, ALIGNMENT = 64 };
 
 #define EPILOGUE_BOUND(bit, NAME, field, name, many, meaning)                                                          \
-    , { 0, #name, QK_ROLE_##NAME, QK_READ, QK_TYPE_F32, 0, 0, 0, 0 }
+    , { 0, #name, QK_ROLE_##NAME, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0 }
 #define BOUND(name, role, access, type)                                                                                \
-    { 0, name, role, access, type, 0, 0, 0, 0 }
+    { 0, name, role, access, type, 0, 0, 0, 0, 0 }
 #define WEIGHTS                                                                                                        \
-    { 0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, BYTES, 0, 0, 0 }
+    { 0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, BYTES, 0, 0, 0, 0 }
 #define X BOUND("x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32)
 #define SCRATCH BOUND("scratch", QK_ROLE_SCRATCH, QK_READ_WRITE, QK_TYPE_U32)
 #define IDS                                                                                                            \

@@ -553,6 +553,8 @@ static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
 static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_binding *binding) {
     if (layout->view == QG_VIEW_BLOCKS) return;
     binding->item_bytes = buffer->item_bits / 8;
+    binding->row_bytes = qg_header_bytes(buffer);
+    binding->block_bytes -= binding->row_bytes;
     for (uint32_t i = 0; i < buffer->n_axes; ++i)
         *(buffer->axes[i] == QG_AXIS_ROWS ? &binding->tile_rows : &binding->tile_cols) =
             buffer->axes[i] == QG_AXIS_ROWS ? buffer->tile_rows : buffer->tile_cols;

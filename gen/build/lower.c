@@ -81,6 +81,18 @@ static const qg_node *lower_stored(lowering *l, const qg_term *term, const qg_no
     return kind == QG_SIGNED ? qg_sign_extend(l->ir, masked ? value->arg[0] : value, bits) : value;
 }
 
+/* What stands at a constant place is a number. */
+static const qg_node *look_up(lowering *l, uint32_t at, const qg_node *row, const qg_node *column) {
+    const qg_table *table = &l->layout->tables[at];
+    if (row->op != QG_CONST || (column && column->op != QG_CONST)) return qg_lookup(l->ir, at, row, column);
+    const double value = table->values[row->integer * table->columns + (column ? column->integer : 0)];
+    switch (qg_scalars[table->type].kind) {
+    case QG_FLOATING: return qg_real(l->ir, (float)value);
+    case QG_SIGNED: return qg_int(l->ir, (int64_t)value);
+    default: return qg_uint(l->ir, (uint32_t)value);
+    }
+}
+
 static const qg_node *lower_lookup(lowering *l, const qg_term *term) {
     const qg_node *row = lower_table_index(l, term->arg[0], "row");
     const qg_node *column = term->arg[1] ? lower_table_index(l, term->arg[1], "column") : NULL;
@@ -88,7 +100,7 @@ static const qg_node *lower_lookup(lowering *l, const qg_term *term) {
     if (l->plan->stored[term->ref] && column) return lower_stored(l, term, row, column, lanes);
     const qg_node *parts[QG_MAX_LANES];
     for (uint32_t i = 0; i < lanes; ++i)
-        parts[i] = qg_lookup(l->ir, term->ref, qg_lane(l->ir, row, i), column ? qg_lane(l->ir, column, i) : NULL);
+        parts[i] = look_up(l, term->ref, qg_lane(l->ir, row, i), column ? qg_lane(l->ir, column, i) : NULL);
     return qg_vector(l->ir, parts, lanes);
 }
 
@@ -121,7 +133,26 @@ static bool of_element(const qg_term *term) {
            term->arg[1]->op == QG_CONST && term->arg[1]->integer > 0;
 }
 
+static const qg_node *as_word(lowering *l, const qg_node *node) {
+    if (node->kind == QG_K_UINT) return node;
+    return node->op == QG_CONST ? qg_uint(l->ir, (uint32_t)node->integer)
+                                : qg_apply(l->ir, QG_TO_UINT, node, NULL, NULL);
+}
+
+/* With a word on one side, all is modulo 2^32. */
+static const qg_node *lower_words(lowering *l, const qg_term *term) {
+    const qg_node *a = as_word(l, lower_term(l, term->arg[0])), *b = as_word(l, lower_term(l, term->arg[1]));
+    if ((term->op == QG_SHL || term->op == QG_SHR) && a->lanes != b->lanes) {
+        const uint32_t lanes = a->lanes > b->lanes ? a->lanes : b->lanes;
+        a = qg_splat(l->ir, a, lanes);
+        b = qg_splat(l->ir, b, lanes);
+    }
+    const qg_node *node = binary(l->ir, term->op, a, b);
+    return term->kind == QG_K_INT && term->op == QG_SHR ? qg_let(l->ir, node, "word", NULL) : node;
+}
+
 static const qg_node *lower_binary(lowering *l, const qg_term *term) {
+    if (term->arg[0]->kind == QG_K_UINT || term->arg[1]->kind == QG_K_UINT) return lower_words(l, term);
     if (of_element(term)) return lower_element(l, term->op, (uint32_t)term->arg[1]->integer);
     const qg_node *a = hoist(l, term->arg[0], lower_term(l, term->arg[0]));
     const qg_node *b = hoist(l, term->arg[1], lower_term(l, term->arg[1]));
@@ -146,6 +177,7 @@ static const qg_node *lower_binary(lowering *l, const qg_term *term) {
 
 static const qg_node *lower_bits(lowering *l, const qg_term *term) {
     const qg_node *bits = lower_term(l, term->arg[0]);
+    if (term->kind == QG_K_UINT) return as_word(l, bits);
     if (bits->kind == QG_K_INT) bits = qg_apply(l->ir, QG_TO_UINT, bits, NULL, NULL);
     return qg_bits_as(l, (qg_scalar)term->ref, "bits", bits);
 }

@@ -103,6 +103,15 @@ const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word
     p.units = b->tile_cols * b->item_bits / unit;
     p.in_item = b->item_bits > unit ? b->item_bits / unit : 1;
     const qg_index x = qg_index_div(ir, word, p.units), y = qg_index_mod(ir, word, p.units);
+    if (b->header) { /* its words, the same for all blocks of the row, are numbered before those of the block */
+        const uint32_t header = b->header * b->item_bits / unit;
+        const qg_node *pitch = apply(&p, QG_ADD, total_cols(&p), number(&p, header));
+        const qg_node *begin = apply(&p, QG_MUL, argument(&p, "row"), pitch);
+        const bool before = qg_index_max(word) < header;
+        const qg_index block = qg_index_scale(qg_index_digit(argument(&p, "block_col"), WORD), p.units);
+        const qg_node *at = qg_index_node(ir, NULL, before ? word : qg_index_add(ir, block, word));
+        return apply(&p, QG_ADD, begin, at);
+    }
     const bool has_rows = grows_along(b, QG_AXIS_ROWS) && ir->layout->view != QG_VIEW_SEQUENCE;
     if (!has_rows) return col_of(&p, y);
     if (b->n_axes == 2 && b->axes[1] == QG_AXIS_ROWS) { /* turned: the row changes fastest */

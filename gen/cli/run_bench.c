@@ -99,8 +99,8 @@ static bool record_copy(qg_bench *b, void *what) {
 }
 
 static bool compile_copy(qg_bench *b, qg_values_copy *c) {
-    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0}};
+    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0}};
     static const qk_field push[] = {{"count", 0, 4}};
     qg_arena *arena = b->session->arena;
     const char *why = NULL, *path = qg_format(arena, "%s/copy.comp", qg_session_templates(b->session));

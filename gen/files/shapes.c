@@ -30,12 +30,13 @@ static bool solve_blocks(const qg_layout *layout, const qg_tensor *const *tensor
     for (uint32_t d = 0; d + 1 < least->n_dims; ++d) rows *= least->dims[d];
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_tensor *t = tensors[i];
-        const uint64_t bytes = layout->buffers[i].bytes;
-        if (t->bytes % rows || t->bytes / rows % bytes) return false;
+        const uint64_t header = qg_header_bytes(&layout->buffers[i]), bytes = layout->buffers[i].bytes - header;
+        if (t->bytes % rows || t->bytes / rows < header || (t->bytes / rows - header) % bytes) return false;
         for (uint32_t d = 0; d + 1 < least->n_dims; ++d)
             if (t->dims[d] != least->dims[d]) return false;
-        if (i && t->bytes / rows / bytes != blocks) return false;
-        blocks = t->bytes / rows / bytes;
+        const uint64_t found = (t->bytes / rows - header) / bytes;
+        if (i && found != blocks) return false;
+        blocks = found;
     }
     shape->dims[least->n_dims - 1] = blocks * layout->elements;
     shape->elements = rows * blocks * layout->elements;
@@ -171,6 +172,6 @@ static bool solve_matrix(const qg_layout *layout, const qg_tensor *const *tensor
 }
 
 bool qg_shape_solve(const qg_layout *layout, const qg_tensor *const *tensors, const char *said, qg_shape *shape) {
-    return layout->view == QG_VIEW_BLOCKS ? solve_blocks(layout, tensors, shape)
-                                          : solve_matrix(layout, tensors, said, shape);
+    return layout->view == QG_VIEW_BLOCKS || layout->spec->n_header > 0 ? solve_blocks(layout, tensors, shape)
+                                                                        : solve_matrix(layout, tensors, said, shape);
 }

@@ -32,11 +32,13 @@ const qg_buffer *qg_index_of(const qg_buffer *buffers, const qg_code *code) {
     return NULL;
 }
 
+uint32_t qg_header_bytes(const qg_buffer *buffer) { return buffer->header * (buffer->item_bits / 8); }
+
 double qg_bits_per_element(const qg_layout *layout) {
     uint32_t bytes = 0;
     for (uint32_t b = 0; b < layout->n_buffers; b++) {
         const bool shared = layout->view != QG_VIEW_BLOCKS && layout->buffers[b].n_axes < QG_MAX_AXES;
-        bytes += shared ? 0 : layout->buffers[b].bytes;
+        bytes += shared ? 0 : layout->buffers[b].bytes - qg_header_bytes(&layout->buffers[b]);
     }
     return 8.0 * bytes / layout->elements;
 }
@@ -129,7 +131,26 @@ static void turn_array(qg_work *work, qg_field *field) {
     }
 }
 
+/* Of a row with a header an item is as many bytes, up to 4, as begin at multiples of that in every row. */
+static void tile_behind_header(qg_work *work) {
+    qg_buffer *buffer = &work->buffers[0];
+    uint32_t bytes = 0;
+    for (uint32_t f = 0; f < work->spec->n_header; f++) {
+        bytes += work->fields[f].count * qg_scalars[work->fields[f].type].bits / 8;
+    }
+    const uint32_t item = qg_common_divisor(4, qg_common_divisor(bytes, buffer->bytes));
+    read_axes(work, 0);
+    buffer->item_bits = 8 * item;
+    buffer->header = bytes / item;
+    buffer->tile_rows = 1;
+    buffer->tile_cols = (buffer->bytes - bytes) / item;
+}
+
 bool qg_layout_tiles(qg_work *work) {
+    if (work->spec->n_header > 0) {
+        tile_behind_header(work);
+        return true;
+    }
     if (work->view == QG_VIEW_BLOCKS) {
         for (uint32_t b = 0; b < work->spec->n_buffers; b++) {
             const qg_spec_buffer *written = written_buffer(work, b);

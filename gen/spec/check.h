@@ -57,6 +57,7 @@ typedef struct qg_work {
     bool *used;       /* by the value, for each code */
     uint32_t n_spares;
     qg_slice *spares;
+    bool word;       /* while what stands in u32(...) is typed: it may have all 32 bits */
     qg_scope *scope; /* while encode is typed; else NULL */
 } qg_work;
 
@@ -104,6 +105,7 @@ const qg_encode *qg_type_encode(qg_work *work);
 
 /* ranges.c */
 /* NULL, or a sentence why the operation is not safe for all operands in the ranges. */
+const char *qg_word_range_of(qg_arena *arena, qg_op op, qg_range a, qg_range b, qg_range *result);
 const char *qg_range_of(qg_arena *arena, qg_op op, qg_range a, qg_range b, qg_range *result);
 
 #endif

@@ -103,8 +103,8 @@ static void put_params(qg_text *text, const qg_spec *spec) {
     qg_text_puts(text, spec->n_params == 0 ? "" : "\n");
 }
 
-static void put_fields(qg_text *text, const qg_spec_buffer *buffer, const char *indent) {
-    for (uint32_t f = 0; f < buffer->n_fields; f++) {
+static void put_fields(qg_text *text, const qg_spec_buffer *buffer, uint32_t first, uint32_t end, const char *indent) {
+    for (uint32_t f = first; f < end; f++) {
         const qg_spec_field *field = &buffer->fields[f];
         qg_text_printf(text, "%s%s%s: %s", indent, field->spare ? "spare " : "", field->name, field->type.name);
         if (field->count != NULL) {
@@ -131,17 +131,22 @@ static void put_block(qg_text *text, const qg_spec *spec) {
         qg_text_puts(text, spec->apart ? " apart x " : " x ");
     }
     put_expr(text, spec->elements);
+    if (spec->n_header > 0) {
+        qg_text_puts(text, " header {\n");
+        put_fields(text, &spec->buffers[0], 0, spec->n_header, "    ");
+        qg_text_puts(text, "}");
+    }
     qg_text_puts(text, spec->ragged ? " ragged {\n" : " {\n");
     bool interleaved = spec->n_buffers == 1 && strcmp(spec->buffers[0].name, "blocks") == 0;
     for (uint32_t b = 0; b < spec->n_buffers; b++) {
         if (interleaved) {
-            put_fields(text, &spec->buffers[b], "    ");
+            put_fields(text, &spec->buffers[b], spec->n_header, spec->buffers[b].n_fields, "    ");
             continue;
         }
         qg_text_printf(text, "    buffer %s", spec->buffers[b].name);
         put_axes(text, &spec->buffers[b]);
         qg_text_puts(text, " {\n");
-        put_fields(text, &spec->buffers[b], "        ");
+        put_fields(text, &spec->buffers[b], 0, spec->buffers[b].n_fields, "        ");
         qg_text_puts(text, "    }\n");
     }
     qg_text_puts(text, "}\n");
@@ -401,6 +406,9 @@ static void put_layout_view(qg_text *text, const qg_layout *layout) {
 static void put_layout_tile(qg_text *text, const qg_layout *layout, const qg_buffer *buffer) {
     static const char *const axes[] = {"rows", "cols"};
     if (layout->view != QG_VIEW_BLOCKS) {
+        if (buffer->header > 0) {
+            qg_text_printf(text, ", %u bytes of header", qg_header_bytes(buffer));
+        }
         qg_text_printf(text, ", %u x %u items of %u bits", buffer->tile_rows, buffer->tile_cols, buffer->item_bits);
         for (uint32_t i = 0; i < buffer->n_axes; i++) {
             const qg_axis axis = buffer->axes[i];

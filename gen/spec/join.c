@@ -57,7 +57,9 @@ enum { SHORT = 64 };
 
 /* Whether blocks are short parts of a row that lie one after the other, but for what all of the tensor shares. */
 static bool is_row_of_blocks(const qg_layout *layout) {
-    if (layout->view != QG_VIEW_MATRIX || layout->block_rows != 1 || layout->block_cols >= SHORT) return false;
+    if (layout->view != QG_VIEW_MATRIX || layout->block_rows != 1 || layout->block_cols >= SHORT ||
+        layout->buffers[0].header)
+        return false;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_buffer *buffer = &layout->buffers[i];
         const bool rows_first =

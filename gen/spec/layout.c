@@ -131,7 +131,7 @@ static bool layout_extents(qg_work *work, const qg_spec_field *written, uint32_t
         field->columns = field->count;
         return good;
     }
-    if (work->view == QG_VIEW_BLOCKS) {
+    if (work->view == QG_VIEW_BLOCKS || work->spec->n_header > 0) {
         qg_error(work->diag, written->loc,
                  "array '%s' has two dimensions, and only a block of ROWS x COLUMNS has any use for rows: write the "
                  "number of items",
@@ -182,7 +182,7 @@ static bool layout_block(qg_work *work) {
     const qg_spec *spec = work->spec;
     work->block_rows = 1;
     if (spec->rows == NULL) {
-        work->view = spec->ragged ? QG_VIEW_SEQUENCE : QG_VIEW_BLOCKS;
+        work->view = spec->n_header > 0 ? QG_VIEW_MATRIX : spec->ragged ? QG_VIEW_SEQUENCE : QG_VIEW_BLOCKS;
         bool good = qg_eval_within(work, spec->elements, "the number of elements in a block", 1, QG_MAX_ELEMENTS,
                                    &work->elements);
         work->block_cols = work->elements;
@@ -566,10 +566,24 @@ static bool layout_type(qg_work *work, const qg_spec_code *written, qg_code *cod
     return true;
 }
 
+/* All blocks of a row share its header, so that a code there has one instance. */
+static bool fits_header(qg_work *work, const qg_spec_code *written, const qg_code *code) {
+    for (uint32_t s = 0; s < code->n_slices; s++) {
+        if (code->slices[s].field < work->spec->n_header && code->count > 1) {
+            qg_error(work->diag, written->slices[s].loc,
+                     "code '%s' has %u instances in a block, and the row's header holds '%s' once for all of its "
+                     "blocks: write 'per %u', or move the field into the block",
+                     code->name, code->count, work->fields[code->slices[s].field].name, work->elements);
+            return false;
+        }
+    }
+    return true;
+}
+
 static void layout_code(qg_work *work, const qg_spec_code *written) {
     qg_code code = {.name = written->name, .loc = written->loc, .of_column = is_of_column(work, written)};
     bool good = layout_per(work, written, &code) && layout_slices(work, written, &code);
-    if (!layout_type(work, written, &code) || !good) {
+    if (!layout_type(work, written, &code) || !good || !fits_header(work, written, &code)) {
         code.width = 0;
     }
     work->codes[work->n_codes++] = code;

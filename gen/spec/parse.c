@@ -272,6 +272,46 @@ static bool parse_size(qg_parser *parser, qg_spec *spec) {
     return true;
 }
 
+/* `header { fields }` behind the size: they stand before the blocks of each row. */
+static bool parse_header(qg_parser *parser, qg_spec *spec, qg_spec_buffer *header, uint32_t *total) {
+    spec->header_loc = parser->token.loc;
+    if (!accept_word(parser, "header")) {
+        return true;
+    }
+    if (spec->rows != NULL || spec->ragged) {
+        qg_error(parser->diag, spec->header_loc,
+                 "a header stands before the whole blocks of one row: write 'block ELEMENTS header', without rows, "
+                 "'apart' or 'ragged'");
+        return false;
+    }
+    if (!qg_expect(parser, QG_T_OPEN_BRACE, "'{' and the fields of the header") ||
+        !parse_fields(parser, header, total)) {
+        return false;
+    }
+    spec->n_header = header->n_fields;
+    if (spec->n_header == 0) {
+        qg_error(parser->diag, spec->header_loc, "the header has no fields: give it one, or remove it");
+    }
+    return spec->n_header > 0;
+}
+
+/* The header's fields, and then the block's. */
+static bool join_header(qg_parser *parser, const qg_spec *spec, const qg_spec_buffer *header, qg_spec_buffer *blocks) {
+    if (spec->n_header == 0) {
+        return true;
+    }
+    if (blocks->n_fields == 0) {
+        qg_error(parser->diag, blocks->loc, "a block has no fields beside the row's header: declare some");
+        return false;
+    }
+    qg_spec_field *fields = QG_NEW_ARRAY(parser->arena, qg_spec_field, header->n_fields + blocks->n_fields);
+    memcpy(fields, header->fields, header->n_fields * sizeof *fields);
+    memcpy(fields + header->n_fields, blocks->fields, blocks->n_fields * sizeof *fields);
+    blocks->fields = fields;
+    blocks->n_fields += header->n_fields;
+    return true;
+}
+
 static bool parse_block(qg_parser *parser, qg_spec *spec, items *list) {
     qg_loc loc = parser->previous.loc;
     if (list->had_block) {
@@ -281,15 +321,22 @@ static bool parse_block(qg_parser *parser, qg_spec *spec, items *list) {
     }
     list->had_block = true;
     spec->block_loc = loc;
-    if (!parse_size(parser, spec) || !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and the fields")) {
+    qg_spec_buffer header = {.name = "header", .loc = loc};
+    uint32_t total = 0;
+    if (!parse_size(parser, spec) || !parse_header(parser, spec, &header, &total) ||
+        !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and the fields")) {
+        return false;
+    }
+    if (parser->token.kind == QG_T_BUFFER && spec->n_header > 0) {
+        qg_error(parser->diag, parser->token.loc,
+                 "a row with a header lies in one buffer: write fields in place of buffers, or remove the header");
         return false;
     }
     if (parser->token.kind == QG_T_BUFFER) {
         return parse_buffers(parser, spec, list);
     }
     qg_spec_buffer blocks = {.name = "blocks", .loc = loc};
-    uint32_t total = 0;
-    bool parsed = parse_fields(parser, &blocks, &total);
+    bool parsed = parse_fields(parser, &blocks, &total) && join_header(parser, spec, &header, &blocks);
     QG_PUSH(parser->arena, list->buffers, spec->n_buffers, list->buffers_capacity, blocks);
     return parsed;
 }

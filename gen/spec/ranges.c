@@ -137,3 +137,35 @@ const char *qg_range_of(qg_arena *arena, qg_op op, qg_range a, qg_range b, qg_ra
     }
     return NULL;
 }
+
+/* Modulo 2^32, of operands from 0 to 2^32 - 1: what may wrap can be any word. */
+const char *qg_word_range_of(qg_arena *arena, qg_op op, qg_range a, qg_range b, qg_range *result) {
+    const int64_t most = UINT32_MAX;
+    switch (op) {
+    case QG_ADD: *result = (qg_range){a.low + b.low, a.high + b.high}; break;
+    case QG_SUB: *result = (qg_range){a.low - b.high, a.high - b.low}; break;
+    case QG_MUL:
+        *result =
+            b.high != 0 && a.high > most / b.high ? (qg_range){0, most} : (qg_range){a.low * b.low, a.high * b.high};
+        break;
+    case QG_AND: *result = (qg_range){0, smaller(a.high, b.high)}; break;
+    case QG_OR:
+    case QG_XOR: *result = (qg_range){0, all_ones(larger(a.high, b.high))}; break;
+    case QG_SHL:
+    case QG_SHR: {
+        const char *why = shift_range(arena, op, a, b, result);
+        if (why != NULL) {
+            return why;
+        }
+        break;
+    }
+    default:
+        return "a word, which is modulo 2^32, takes + - * & | ^ << >> alone: make it an integer below 2^31 by a mask "
+               "or a "
+               "shift";
+    }
+    if (result->low < 0 || result->high > most) {
+        *result = (qg_range){0, most};
+    }
+    return NULL;
+}

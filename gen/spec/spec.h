@@ -185,6 +185,8 @@ typedef struct qg_spec {
     const qg_expr *elements; /* of a block; its columns where it has rows */
     bool apart;              /* the rows of a block lie far from each other */
     bool ragged;             /* the last blocks may be cut off */
+    uint32_t n_header;       /* fields that stand before the blocks of each row: the first of the only buffer */
+    qg_loc header_loc;
     qg_loc block_loc;
     uint32_t n_buffers; /* interleaved formats: one, named "blocks" */
     const qg_spec_buffer *buffers;
@@ -235,9 +237,10 @@ typedef enum qg_axis { QG_AXIS_ROWS, QG_AXIS_COLS, QG_AXIS_CODE } qg_axis;
  * shared by the whole tensor. Along AXIS_CODE the number of the column of blocks is the value of a code. */
 typedef struct qg_buffer {
     const char *name;
-    uint32_t bytes; /* of one block in this buffer */
+    uint32_t bytes; /* of one block in this buffer, with the row's header */
     uint32_t item_bits;
     uint32_t tile_rows, tile_cols; /* items */
+    uint32_t header; /* items that stand before the blocks of each row; in a block's own bytes they come first */
     uint32_t n_axes;
     qg_axis axes[QG_MAX_AXES];
     uint32_t index; /* AXIS_CODE: the code */
@@ -391,6 +394,8 @@ const qg_buffer *qg_index_of(const qg_buffer *buffers, const qg_code *code);
  * floats, is rounded to that type. Unless that is f32, the name says so: FORMAT_decode_MATH. */
 const qg_layout *qg_layout_in(qg_arena *arena, const qg_layout *layout, qg_scalar math);
 
+/* What stands before the blocks of each row of a buffer. */
+uint32_t qg_header_bytes(const qg_buffer *buffer);
 /* Bits that a tensor has for each element; what all rows or columns of blocks share does not count. */
 double qg_bits_per_element(const qg_layout *layout);
 

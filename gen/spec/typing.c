@@ -55,10 +55,22 @@ static const qg_term *float_constant(qg_work *work, qg_loc loc, float value) {
                        (qg_term){.op = QG_CONST, .kind = QG_K_FLOAT, .loc = loc, .real = value, .per = work->elements});
 }
 
+static bool is_word(qg_work *work, const qg_term *term, const char *where) {
+    if (term->kind == QG_K_UINT) {
+        qg_error(work->diag, term->loc,
+                 "a word, which is modulo 2^32, cannot stand %s: make it an integer below 2^31 by a mask or a shift",
+                 where);
+    }
+    return term->kind == QG_K_UINT;
+}
+
 /* The term as a float; a constant becomes a float constant. */
 const qg_term *qg_to_float(qg_work *work, const qg_term *term) {
     if (term->kind == QG_K_FLOAT) {
         return term;
+    }
+    if (is_word(work, term, "in the place of a float")) {
+        return NULL;
     }
     if (term->low < -EXACT_IN_FLOAT || term->high > EXACT_IN_FLOAT) {
         qg_error(work->diag, term->loc,
@@ -119,10 +131,14 @@ static const qg_term *type_code(qg_work *work, qg_loc loc, uint32_t at) {
         return qg_new_term(work, term);
     }
     term.high = code->most;
+    if (term.high > INT32_MAX && work->word) {
+        term.kind = QG_K_UINT;
+        return qg_new_term(work, term);
+    }
     if (term.high > INT32_MAX) {
         qg_error(work->diag, loc,
                  "'%s' is unsigned with 32 bits, beyond integers of 32 bits with a sign: take it as two codes, or give "
-                 "it a type",
+                 "it a type, or make it a word: u32(...)",
                  code->name);
         return NULL;
     }
@@ -197,7 +213,7 @@ static const qg_term *type_name(qg_work *work, const qg_expr *expr) {
 
 static const qg_term *type_index(qg_work *work, const qg_expr *expr, uint32_t extent, const char *what) {
     const qg_term *index = qg_type_expr(work, expr);
-    if (index == NULL || !qg_is_number(work, index, "as an index")) {
+    if (index == NULL || !qg_is_number(work, index, "as an index") || is_word(work, index, "as an index")) {
         return NULL;
     }
     if (index->kind == QG_K_FLOAT) {
@@ -237,10 +253,15 @@ static const qg_term *type_lookup(qg_work *work, const qg_expr *expr, uint32_t a
         term.low = work->table_ranges[at].low;
         term.high = work->table_ranges[at].high;
     }
+    if (term.high > INT32_MAX && work->word) {
+        term.kind = QG_K_UINT;
+        return qg_new_term(work, term);
+    }
     if (term.high > INT32_MAX) {
         qg_error(work->diag, expr->loc,
-                 "table '%s' holds values beyond integers of 32 bits with a sign: use type f32 or smaller values",
-                 expr->name);
+                 "table '%s' holds values beyond integers of 32 bits with a sign: use type f32 or smaller values, or "
+                 "make them words: u32(%s[...])",
+                 expr->name, expr->name);
         return NULL;
     }
     return qg_new_term(work, term);
@@ -291,6 +312,31 @@ static const qg_term *type_integers(qg_work *work, const qg_expr *expr, const qg
                                        .arg = {a, b}});
 }
 
+/* With a word on one side, all is modulo 2^32. What masks and shifts leave within 31 bits is an integer again. */
+static const qg_term *type_words(qg_work *work, const qg_expr *expr, const qg_term *a, const qg_term *b) {
+    qg_range range;
+    if (a->kind == QG_K_FLOAT || b->kind == QG_K_FLOAT || a->low < 0 || b->low < 0) {
+        qg_error(work->diag, expr->loc,
+                 "'%s' of a word, with %s on the other side: both must be words or integers from 0", op_name(expr->op),
+                 a->kind == QG_K_FLOAT || b->kind == QG_K_FLOAT ? "a float" : "an integer that can be negative");
+        return NULL;
+    }
+    const char *why =
+        qg_word_range_of(work->arena, expr->op, (qg_range){a->low, a->high}, (qg_range){b->low, b->high}, &range);
+    if (why != NULL) {
+        qg_error(work->diag, expr->loc, "%s", why);
+        return NULL;
+    }
+    const bool narrow = (expr->op == QG_AND || expr->op == QG_SHR) && range.high <= INT32_MAX;
+    return qg_new_term(work, (qg_term){.op = expr->op,
+                                       .kind = narrow ? QG_K_INT : QG_K_UINT,
+                                       .loc = expr->loc,
+                                       .low = range.low,
+                                       .high = range.high,
+                                       .per = qg_common_divisor(a->per, b->per),
+                                       .arg = {a, b}});
+}
+
 static bool is_float_op(qg_work *work, const qg_expr *expr) {
     if (expr->op == QG_ADD || expr->op == QG_SUB || expr->op == QG_MUL || (expr->op == QG_DIV && work->scope != NULL)) {
         return true;
@@ -338,6 +384,9 @@ static const qg_term *type_binary(qg_work *work, const qg_expr *expr) {
     if (a == NULL || b == NULL || !qg_is_number(work, a, where) || !qg_is_number(work, b, where)) {
         return NULL;
     }
+    if (a->kind == QG_K_UINT || b->kind == QG_K_UINT) {
+        return type_words(work, expr, a, b);
+    }
     bool compares = expr->op >= QG_EQ && expr->op <= QG_GE;
     bool integers = a->kind == QG_K_INT && b->kind == QG_K_INT;
     if (!integers && !compares && !is_float_op(work, expr)) {
@@ -362,7 +411,7 @@ static const qg_term *type_binary(qg_work *work, const qg_expr *expr) {
 
 static const qg_term *type_negation(qg_work *work, const qg_expr *expr) {
     const qg_term *a = qg_type_expr(work, expr->arg[0]);
-    if (a == NULL || !qg_is_number(work, a, "behind '-'")) {
+    if (a == NULL || !qg_is_number(work, a, "behind '-'") || is_word(work, a, "behind '-'")) {
         return NULL;
     }
     if (a->kind == QG_K_INT) {
@@ -379,6 +428,9 @@ const qg_term *qg_type_condition(qg_work *work, const qg_expr *expr) {
     const qg_term *condition = qg_type_expr(work, expr);
     if (condition == NULL || condition->kind == QG_K_BOOL) {
         return condition;
+    }
+    if (is_word(work, condition, "as a condition")) {
+        return NULL;
     }
     const qg_expr not_zero = {.op = QG_NE, .loc = condition->loc};
     const qg_term *zero = condition->kind == QG_K_INT ? integer_constant(work, condition->loc, 0)
@@ -408,12 +460,15 @@ static const qg_term *type_select(qg_work *work, const qg_expr *expr) {
 static const qg_term *type_bits(qg_work *work, const qg_expr *expr) {
     const qg_scalar type = qg_scalar_named(expr->name, strlen(expr->name));
     const qg_scalar_info *info = &qg_scalars[type];
-    const qg_term *a = qg_type_expr(work, expr->arg[0]);
+    const qg_expr *of = expr->arg[0];
+    work->word = type == QG_U32 && work->scope == NULL && (of->kind == QG_E_NAME || of->kind == QG_E_INDEX);
+    const qg_term *a = qg_type_expr(work, of);
+    work->word = false;
     if (a == NULL || !qg_is_number(work, a, "as bits")) {
         return NULL;
     }
     const int64_t most = ((int64_t)1 << info->bits) - 1;
-    if (a->kind != QG_K_INT) {
+    if (a->kind == QG_K_FLOAT) {
         qg_error(work->diag, expr->loc, "bits are an integer, and this is a float already: leave '%s(...)' out",
                  info->name);
         return NULL;
@@ -426,6 +481,12 @@ static const qg_term *type_bits(qg_work *work, const qg_expr *expr) {
     qg_term term = {.op = QG_BITS_AS, .kind = QG_K_FLOAT, .loc = expr->loc, .ref = type, .per = a->per, .arg = {a}};
     if (info->kind == QG_FLOATING) {
         return qg_new_term(work, term);
+    }
+    if (type == QG_U32 && work->scope == NULL) {
+        term.kind = QG_K_UINT;
+        term.low = a->low;
+        term.high = a->high;
+        return a->kind == QG_K_UINT ? a : qg_new_term(work, term);
     }
     if (info->kind == QG_UNSIGNED) {
         return a;

@@ -111,6 +111,21 @@ static int64_t compute_integer(qg_op op, int64_t a, int64_t b) {
     }
 }
 
+/* Modulo 2^32. */
+static uint32_t compute_word(qg_op op, uint32_t a, uint32_t b) {
+    switch (op) {
+    case QG_ADD: return a + b;
+    case QG_SUB: return a - b;
+    case QG_MUL: return a * b;
+    case QG_AND: return a & b;
+    case QG_OR: return a | b;
+    case QG_XOR: return a ^ b;
+    case QG_SHL: return a << b;
+    case QG_SHR: return a >> b;
+    default: abort();
+    }
+}
+
 /* Rounded to a narrower type, ties to even: to a multiple of the last digit that a number of its size has there. */
 static float narrow(qg_scalar type, float x) {
     const qg_scalar_info *info = &qg_scalars[type];
@@ -141,6 +156,7 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
         const uint32_t bits = (uint32_t)evaluate(e, term->arg[0]).integer;
         if (term->kind == QG_K_FLOAT)
             return (number){.floating = true, .real = qg_float_of((qg_scalar)term->ref, bits)};
+        if (term->kind == QG_K_UINT) return (number){.integer = bits};
         const uint32_t width = qg_scalars[term->ref].bits;
         return (number){.integer = (int64_t)bits - (bits >> (width - 1) ? (int64_t)1 << width : 0)};
     }
@@ -152,6 +168,8 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
     }
     const number a = evaluate(e, term->arg[0]), b = term->arg[1] ? evaluate(e, term->arg[1]) : (number){0};
     if (a.floating) return compute_float(term->op, a.real, b.real);
+    if (term->kind == QG_K_UINT)
+        return (number){.integer = compute_word(term->op, (uint32_t)a.integer, (uint32_t)b.integer)};
     return (number){.integer = compute_integer(term->op, a.integer, b.integer)};
 }
 
@@ -307,6 +325,11 @@ static uint64_t item_at(const qg_layout *layout, const qg_buffer *b, const spot 
                         uint64_t block_col, bool *cut) {
     const bool apart = layout->view == QG_VIEW_GROUPS;
     uint64_t row = 0, col = y, rows = 1, cols = b->tile_cols;
+    *cut = false;
+    if (b->header) { /* an item of it is that of all blocks of the row */
+        const uint64_t before = y < b->header ? 0 : block_col * b->tile_cols;
+        return (s->block_row * (b->header + s->grid_cols * b->tile_cols) + before + y) * (b->item_bits / 8);
+    }
     if (grows(b, QG_AXIS_ROWS) && layout->view != QG_VIEW_SEQUENCE) {
         rows = apart ? s->grid_rows * b->tile_rows
                      : items_along(layout, s->rows, s->grid_rows, b->tile_rows, layout->block_rows);
@@ -335,7 +358,7 @@ static void copy_block(const qg_tensor *t, const spot *s, uint32_t buffer, uint6
     }
     const uint32_t bytes = b->item_bits / 8;
     for (uint32_t x = 0; x < b->tile_rows; ++x) {
-        for (uint32_t y = 0; y < b->tile_cols; ++y) {
+        for (uint32_t y = 0; y < b->header + b->tile_cols; ++y) {
             bool cut;
             const uint64_t at = item_at(layout, b, s, x, y, block_col, &cut);
             for (uint32_t i = 0; i < bytes; ++i) *to++ = from[(at + i) % period];
@@ -417,7 +440,7 @@ uint64_t qg_buffer_bytes(const qg_layout *layout, uint32_t buffer, uint64_t rows
     const spot s = last_of(layout, rows, cols);
     bool cut;
     if (layout->view == QG_VIEW_BLOCKS) return b->shared ? b->bytes : s.grid_rows * s.grid_cols * b->bytes;
-    return item_at(layout, b, &s, b->tile_rows - 1, b->tile_cols - 1, s.block_col, &cut) + b->item_bits / 8;
+    return item_at(layout, b, &s, b->tile_rows - 1, b->header + b->tile_cols - 1, s.block_col, &cut) + b->item_bits / 8;
 }
 
 void qg_lay_blocks(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols, const unsigned char *blocks,
@@ -433,7 +456,7 @@ void qg_lay_blocks(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint
     for (s.block_row = 0; s.block_row < grid_rows; ++s.block_row)
         for (s.block_col = 0; s.block_col < grid_cols; ++s.block_col)
             for (uint32_t x = 0; x < b->tile_rows; ++x)
-                for (uint32_t y = 0; y < b->tile_cols; ++y, blocks += bytes) {
+                for (uint32_t y = 0; y < b->header + b->tile_cols; ++y, blocks += bytes) {
                     bool cut;
                     const uint64_t at = item_at(layout, b, &s, x, y, s.block_col, &cut);
                     if (!cut) memcpy(to + at, blocks, bytes);

@@ -192,9 +192,9 @@ static void add_bindings(qg_text *text, const qk_kernel *k) {
     qg_text_printf(text, "static const qk_binding %s_bindings[] = {\n", k->name);
     for (uint32_t i = 0; i < k->binding_count; ++i) {
         const qk_binding *b = &k->bindings[i];
-        qg_text_printf(text, "    {%u, \"%s\", %s, %s, %s, %u, %u, %u, %u},\n", b->index, b->name, role_names[b->role],
-                       access_names[b->access], type_names[b->element], b->block_bytes, b->item_bytes, b->tile_rows,
-                       b->tile_cols);
+        qg_text_printf(text, "    {%u, \"%s\", %s, %s, %s, %u, %u, %u, %u, %u},\n", b->index, b->name,
+                       role_names[b->role], access_names[b->access], type_names[b->element], b->block_bytes,
+                       b->item_bytes, b->tile_rows, b->tile_cols, b->row_bytes);
     }
     qg_text_puts(text, "};\n");
 }

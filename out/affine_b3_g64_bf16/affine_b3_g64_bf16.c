@@ -513,10 +513,10 @@ extern const qk_code qk_affine_b3_g64_bf16_set_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -527,7 +527,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -550,7 +550,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -571,10 +571,10 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_dequant_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -587,7 +587,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -610,7 +610,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -631,10 +631,10 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_dequant_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -645,7 +645,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -668,7 +668,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -689,12 +689,12 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gather_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -723,7 +723,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -746,7 +746,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -767,12 +767,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gather_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -803,7 +803,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -826,7 +826,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -847,12 +847,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gather_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -881,7 +881,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -904,7 +904,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -925,15 +925,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -993,7 +993,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1031,7 +1031,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1055,15 +1055,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1125,7 +1125,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1159,15 +1159,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_split_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1229,7 +1229,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1263,15 +1263,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int24_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1333,7 +1333,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1367,15 +1367,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1435,7 +1435,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1473,7 +1473,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1497,15 +1497,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1567,7 +1567,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1601,15 +1601,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_split_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1671,7 +1671,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1705,15 +1705,15 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int24_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1775,7 +1775,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1809,17 +1809,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1867,7 +1867,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1900,7 +1900,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1924,17 +1924,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1984,7 +1984,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2014,17 +2014,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_split_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2074,7 +2074,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2104,17 +2104,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2164,7 +2164,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2194,17 +2194,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2252,7 +2252,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2285,7 +2285,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2309,17 +2309,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2369,7 +2369,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2399,17 +2399,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_split_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2459,7 +2459,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2489,17 +2489,17 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2549,7 +2549,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2579,10 +2579,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
 };
 
 static const qk_binding affine_b3_g64_bf16_encode_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_encode_f32_push[] = {
     {"tiles", 0, 4},
@@ -2595,7 +2595,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2618,7 +2618,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2639,10 +2639,10 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_encode_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_encode_f16_push[] = {
     {"tiles", 0, 4},
@@ -2657,7 +2657,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] =
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2680,7 +2680,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2701,10 +2701,10 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_encode_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_encode_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2717,7 +2717,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] 
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2740,7 +2740,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2761,12 +2761,12 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_set_rows_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
     {"rows", 0, 4},
@@ -2797,7 +2797,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2820,7 +2820,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2841,12 +2841,12 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_set_rows_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
     {"rows", 0, 4},
@@ -2879,7 +2879,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[]
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2902,7 +2902,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2923,12 +2923,12 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
 };
 
 static const qk_binding affine_b3_g64_bf16_set_rows_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 24, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 2, 0, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_set_rows_bf16_push[] = {
     {"rows", 0, 4},
@@ -2959,7 +2959,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[
     {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2982,7 +2982,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",

@@ -223,9 +223,9 @@ extern const qk_code qk_ct_b4_channel_gemv_int8_teams_spirv;
 extern const qk_code qk_ct_b4_channel_msl;
 
 static const qk_binding ct_b4_channel_dequant_f32_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_dequant_f32_push[] = {
     {"rows", 0, 4},
@@ -240,7 +240,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0
     ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -267,7 +267,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -292,9 +292,9 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
 };
 
 static const qk_binding ct_b4_channel_dequant_f16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_dequant_f16_push[] = {
     {"rows", 0, 4},
@@ -311,7 +311,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -338,7 +338,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -363,9 +363,9 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
 };
 
 static const qk_binding ct_b4_channel_dequant_bf16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_dequant_bf16_push[] = {
     {"rows", 0, 4},
@@ -380,7 +380,7 @@ static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{
     ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -407,7 +407,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -432,11 +432,11 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
 };
 
 static const qk_binding ct_b4_channel_gather_f32_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -454,7 +454,7 @@ static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0,
     ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -481,7 +481,7 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -506,11 +506,11 @@ const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
 };
 
 static const qk_binding ct_b4_channel_gather_f16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -530,7 +530,7 @@ static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0,
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -557,7 +557,7 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -582,11 +582,11 @@ const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
 };
 
 static const qk_binding ct_b4_channel_gather_bf16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -604,7 +604,7 @@ static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0
     ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -631,7 +631,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -656,14 +656,14 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
 };
 
 static const qk_binding ct_b4_channel_gemv_f32_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -723,7 +723,7 @@ static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_c
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -764,7 +764,7 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "b
     {31, "y_type", 0, 3, ct_b4_channel_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -792,14 +792,14 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
 };
 
 static const qk_binding ct_b4_channel_gemv_int8_f32_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -862,7 +862,7 @@ static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_int8_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -899,14 +899,14 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -969,7 +969,7 @@ static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_split_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1006,14 +1006,14 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1076,7 +1076,7 @@ static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_int24_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1113,14 +1113,14 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1180,7 +1180,7 @@ static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_c
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1221,7 +1221,7 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "b
     {31, "y_type", 0, 3, ct_b4_channel_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1249,14 +1249,14 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
 };
 
 static const qk_binding ct_b4_channel_gemv_int8_f16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1319,7 +1319,7 @@ static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_int8_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1356,14 +1356,14 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1426,7 +1426,7 @@ static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_split_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1463,14 +1463,14 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
-    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1533,7 +1533,7 @@ static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_c
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "ct_b4_channel_gemv_int24_f16",
     .format = "ct_b4_channel",
     .family = "gemv",

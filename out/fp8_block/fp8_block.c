@@ -227,9 +227,9 @@ extern const qk_code qk_fp8_block_gemv_teams_spirv;
 extern const qk_code qk_fp8_block_msl;
 
 static const qk_binding fp8_block_dequant_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_dequant_f32_push[] = {
     {"rows", 0, 4},
@@ -244,7 +244,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -271,7 +271,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -296,9 +296,9 @@ const qk_kernel qk_fp8_block_dequant_f32_metal = {
 };
 
 static const qk_binding fp8_block_dequant_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_dequant_f16_push[] = {
     {"rows", 0, 4},
@@ -315,7 +315,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -342,7 +342,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -367,9 +367,9 @@ const qk_kernel qk_fp8_block_dequant_f16_metal = {
 };
 
 static const qk_binding fp8_block_dequant_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_dequant_bf16_push[] = {
     {"rows", 0, 4},
@@ -384,7 +384,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -411,7 +411,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -436,11 +436,11 @@ const qk_kernel qk_fp8_block_dequant_bf16_metal = {
 };
 
 static const qk_binding fp8_block_gather_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -458,7 +458,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -485,7 +485,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -510,11 +510,11 @@ const qk_kernel qk_fp8_block_gather_f32_metal = {
 };
 
 static const qk_binding fp8_block_gather_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -534,7 +534,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -561,7 +561,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -586,11 +586,11 @@ const qk_kernel qk_fp8_block_gather_f16_metal = {
 };
 
 static const qk_binding fp8_block_gather_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -608,7 +608,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -635,7 +635,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -660,14 +660,14 @@ const qk_kernel qk_fp8_block_gather_bf16_metal = {
 };
 
 static const qk_binding fp8_block_gemv_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -726,7 +726,7 @@ static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -767,7 +767,7 @@ static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -795,14 +795,14 @@ const qk_kernel qk_fp8_block_gemv_f32_metal = {
 };
 
 static const qk_binding fp8_block_gemv_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
-    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128, 0},
+    {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -861,7 +861,7 @@ static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -902,7 +902,7 @@ static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

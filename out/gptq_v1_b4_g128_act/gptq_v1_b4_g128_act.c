@@ -235,11 +235,11 @@ extern const qk_code qk_gptq_v1_b4_g128_act_gemv_columns_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_msl;
 
 static const qk_binding gptq_v1_b4_g128_act_dequant_f32_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_dequant_f32_push[] = {
     {"rows", 0, 4},
@@ -254,7 +254,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -282,7 +282,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -307,11 +307,11 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
 };
 
 static const qk_binding gptq_v1_b4_g128_act_dequant_f16_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_dequant_f16_push[] = {
     {"rows", 0, 4},
@@ -328,7 +328,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -356,7 +356,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -381,11 +381,11 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
 };
 
 static const qk_binding gptq_v1_b4_g128_act_dequant_bf16_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_dequant_bf16_push[] = {
     {"rows", 0, 4},
@@ -400,7 +400,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -428,7 +428,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -453,13 +453,13 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
 };
 
 static const qk_binding gptq_v1_b4_g128_act_gather_f32_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -477,7 +477,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -504,7 +504,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -529,13 +529,13 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
 };
 
 static const qk_binding gptq_v1_b4_g128_act_gather_f16_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -555,7 +555,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -582,7 +582,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -607,13 +607,13 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
 };
 
 static const qk_binding gptq_v1_b4_g128_act_gather_bf16_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -631,7 +631,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -658,7 +658,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -683,16 +683,16 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
 };
 
 static const qk_binding gptq_v1_b4_g128_act_gemv_f32_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -748,7 +748,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -787,7 +787,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -815,16 +815,16 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
 };
 
 static const qk_binding gptq_v1_b4_g128_act_gemv_f16_bindings[] = {
-    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
-    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1},
-    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
-    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
-    {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16, 0},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 4, 1, 0},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1, 0},
+    {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128, 0},
+    {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -880,7 +880,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -919,7 +919,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",

@@ -238,10 +238,10 @@ extern const qk_code qk_hqq_b3_g64_gemv_int8_teams_spirv;
 extern const qk_code qk_hqq_b3_g64_msl;
 
 static const qk_binding hqq_b3_g64_dequant_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_dequant_f32_push[] = {
     {"rows", 0, 4},
@@ -256,7 +256,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -284,7 +284,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -309,10 +309,10 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
 };
 
 static const qk_binding hqq_b3_g64_dequant_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_dequant_f16_push[] = {
     {"rows", 0, 4},
@@ -329,7 +329,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -357,7 +357,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -382,10 +382,10 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
 };
 
 static const qk_binding hqq_b3_g64_dequant_bf16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_dequant_bf16_push[] = {
     {"rows", 0, 4},
@@ -400,7 +400,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -428,7 +428,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -453,12 +453,12 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
 };
 
 static const qk_binding hqq_b3_g64_gather_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -476,7 +476,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -503,7 +503,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -528,12 +528,12 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
 };
 
 static const qk_binding hqq_b3_g64_gather_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -553,7 +553,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -580,7 +580,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -605,12 +605,12 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
 };
 
 static const qk_binding hqq_b3_g64_gather_bf16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -628,7 +628,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -655,7 +655,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -680,15 +680,15 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -747,7 +747,7 @@ static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -788,7 +788,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -816,15 +816,15 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_int8_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -887,7 +887,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -924,15 +924,15 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_split_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -995,7 +995,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1032,15 +1032,15 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_int24_f32_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1103,7 +1103,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1140,15 +1140,15 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1207,7 +1207,7 @@ static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1248,7 +1248,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1276,15 +1276,15 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_int8_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1347,7 +1347,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1384,15 +1384,15 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_split_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1455,7 +1455,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1492,15 +1492,15 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding hqq_b3_g64_gemv_int24_f16_bindings[] = {
-    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
-    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1563,7 +1563,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_
     0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",

@@ -2590,8 +2590,8 @@ static const uint32_t iq1_m_G_table[] = {
 };
 
 static const qk_binding iq1_m_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -2604,7 +2604,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2629,7 +2629,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2650,8 +2650,8 @@ const qk_kernel qk_iq1_m_dequant_f32_metal = {
 };
 
 static const qk_binding iq1_m_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -2666,7 +2666,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2691,7 +2691,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2712,8 +2712,8 @@ const qk_kernel qk_iq1_m_dequant_f16_metal = {
 };
 
 static const qk_binding iq1_m_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2726,7 +2726,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2751,7 +2751,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2772,10 +2772,10 @@ const qk_kernel qk_iq1_m_dequant_bf16_metal = {
 };
 
 static const qk_binding iq1_m_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -2806,7 +2806,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2831,7 +2831,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2852,10 +2852,10 @@ const qk_kernel qk_iq1_m_gather_f32_metal = {
 };
 
 static const qk_binding iq1_m_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -2888,7 +2888,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2913,7 +2913,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2934,10 +2934,10 @@ const qk_kernel qk_iq1_m_gather_f16_metal = {
 };
 
 static const qk_binding iq1_m_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -2968,7 +2968,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2993,7 +2993,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3014,13 +3014,13 @@ const qk_kernel qk_iq1_m_gather_bf16_metal = {
 };
 
 static const qk_binding iq1_m_gemv_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -3081,7 +3081,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3121,7 +3121,7 @@ static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3145,13 +3145,13 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
 };
 
 static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3216,7 +3216,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3252,13 +3252,13 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3324,7 +3324,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3360,13 +3360,13 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3432,7 +3432,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3469,13 +3469,13 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -3536,7 +3536,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3576,7 +3576,7 @@ static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3600,13 +3600,13 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
 };
 
 static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3671,7 +3671,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3707,13 +3707,13 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3779,7 +3779,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3815,13 +3815,13 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3887,7 +3887,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3924,15 +3924,15 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_id_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -3982,7 +3982,7 @@ static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4016,7 +4016,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4040,15 +4040,15 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
 };
 
 static const qk_binding iq1_m_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -4103,7 +4103,7 @@ static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4135,15 +4135,15 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -4198,7 +4198,7 @@ static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4230,15 +4230,15 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -4293,7 +4293,7 @@ static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4325,15 +4325,15 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -4383,7 +4383,7 @@ static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4417,7 +4417,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4441,15 +4441,15 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
 };
 
 static const qk_binding iq1_m_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -4504,7 +4504,7 @@ static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4536,15 +4536,15 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -4599,7 +4599,7 @@ static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4631,15 +4631,15 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -4694,7 +4694,7 @@ static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

@@ -257,9 +257,9 @@ extern const qk_code qk_mx_fp8_e4m3_gemv_id_wide_spirv;
 extern const qk_code qk_mx_fp8_e4m3_msl;
 
 static const qk_binding mx_fp8_e4m3_dequant_f32_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -270,7 +270,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -293,7 +293,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -314,9 +314,9 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_dequant_f16_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -329,7 +329,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -352,7 +352,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -373,9 +373,9 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_dequant_bf16_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -386,7 +386,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -409,7 +409,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -430,11 +430,11 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_gather_f32_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -463,7 +463,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -486,7 +486,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -507,11 +507,11 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_gather_f16_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -542,7 +542,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -565,7 +565,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -586,11 +586,11 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_gather_bf16_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -619,7 +619,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -642,7 +642,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -663,14 +663,14 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_gemv_f32_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -727,7 +727,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -765,7 +765,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -789,14 +789,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_gemv_f16_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -853,7 +853,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -891,7 +891,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -915,16 +915,16 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_gemv_id_f32_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -970,7 +970,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1002,7 +1002,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1026,16 +1026,16 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
 };
 
 static const qk_binding mx_fp8_e4m3_gemv_id_f16_bindings[] = {
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1081,7 +1081,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1113,7 +1113,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",

@@ -503,8 +503,8 @@ static const uint32_t mxfp4_K_table[] = {
 };
 
 static const qk_binding mxfp4_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -517,7 +517,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -542,7 +542,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -563,8 +563,8 @@ const qk_kernel qk_mxfp4_dequant_f32_metal = {
 };
 
 static const qk_binding mxfp4_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -579,7 +579,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -604,7 +604,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -625,8 +625,8 @@ const qk_kernel qk_mxfp4_dequant_f16_metal = {
 };
 
 static const qk_binding mxfp4_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -639,7 +639,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -664,7 +664,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -685,10 +685,10 @@ const qk_kernel qk_mxfp4_dequant_bf16_metal = {
 };
 
 static const qk_binding mxfp4_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -719,7 +719,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -744,7 +744,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -765,10 +765,10 @@ const qk_kernel qk_mxfp4_gather_f32_metal = {
 };
 
 static const qk_binding mxfp4_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -801,7 +801,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -826,7 +826,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -847,10 +847,10 @@ const qk_kernel qk_mxfp4_gather_f16_metal = {
 };
 
 static const qk_binding mxfp4_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -881,7 +881,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -906,7 +906,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -927,13 +927,13 @@ const qk_kernel qk_mxfp4_gather_bf16_metal = {
 };
 
 static const qk_binding mxfp4_gemv_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -994,7 +994,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1037,7 +1037,7 @@ static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1061,13 +1061,13 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
 };
 
 static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1132,7 +1132,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1168,13 +1168,13 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1240,7 +1240,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1276,13 +1276,13 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1348,7 +1348,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1384,13 +1384,13 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1451,7 +1451,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1494,7 +1494,7 @@ static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1518,13 +1518,13 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
 };
 
 static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1589,7 +1589,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1625,13 +1625,13 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1697,7 +1697,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1733,13 +1733,13 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1805,7 +1805,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1841,15 +1841,15 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_id_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1897,7 +1897,7 @@ static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1931,7 +1931,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1955,15 +1955,15 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
 };
 
 static const qk_binding mxfp4_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2018,7 +2018,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2050,15 +2050,15 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2113,7 +2113,7 @@ static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2145,15 +2145,15 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2208,7 +2208,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2240,15 +2240,15 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2296,7 +2296,7 @@ static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2330,7 +2330,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2354,15 +2354,15 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
 };
 
 static const qk_binding mxfp4_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2417,7 +2417,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2449,15 +2449,15 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2512,7 +2512,7 @@ static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2544,15 +2544,15 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2607,7 +2607,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2639,8 +2639,8 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
 };
 
 static const qk_binding mxfp4_encode_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_encode_f32_push[] = {
     {"tiles", 0, 4},
@@ -2652,7 +2652,7 @@ static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2675,7 +2675,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2696,8 +2696,8 @@ const qk_kernel qk_mxfp4_encode_f32_metal = {
 };
 
 static const qk_binding mxfp4_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_encode_f16_push[] = {
     {"tiles", 0, 4},
@@ -2711,7 +2711,7 @@ static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2734,7 +2734,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2755,8 +2755,8 @@ const qk_kernel qk_mxfp4_encode_f16_metal = {
 };
 
 static const qk_binding mxfp4_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_encode_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2768,7 +2768,7 @@ static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2791,7 +2791,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2812,10 +2812,10 @@ const qk_kernel qk_mxfp4_encode_bf16_metal = {
 };
 
 static const qk_binding mxfp4_set_rows_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_set_rows_f32_push[] = {
     {"rows", 0, 4},
@@ -2845,7 +2845,7 @@ static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2868,7 +2868,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2889,10 +2889,10 @@ const qk_kernel qk_mxfp4_set_rows_f32_metal = {
 };
 
 static const qk_binding mxfp4_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_set_rows_f16_push[] = {
     {"rows", 0, 4},
@@ -2924,7 +2924,7 @@ static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2947,7 +2947,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2968,10 +2968,10 @@ const qk_kernel qk_mxfp4_set_rows_f16_metal = {
 };
 
 static const qk_binding mxfp4_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U8, 17, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_set_rows_bf16_push[] = {
     {"rows", 0, 4},
@@ -3001,7 +3001,7 @@ static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3024,7 +3024,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",

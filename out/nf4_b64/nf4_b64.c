@@ -248,9 +248,9 @@ static const uint32_t nf4_b64_N_table[] = {
 };
 
 static const qk_binding nf4_b64_dequant_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_dequant_f32_push[] = {
     {"rows", 0, 4},
@@ -268,7 +268,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -297,7 +297,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -322,9 +322,9 @@ const qk_kernel qk_nf4_b64_dequant_f32_metal = {
 };
 
 static const qk_binding nf4_b64_dequant_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_dequant_f16_push[] = {
     {"rows", 0, 4},
@@ -344,7 +344,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -373,7 +373,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -398,9 +398,9 @@ const qk_kernel qk_nf4_b64_dequant_f16_metal = {
 };
 
 static const qk_binding nf4_b64_dequant_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_dequant_bf16_push[] = {
     {"rows", 0, 4},
@@ -418,7 +418,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -447,7 +447,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -472,11 +472,11 @@ const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
 };
 
 static const qk_binding nf4_b64_gather_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -496,7 +496,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -525,7 +525,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -550,11 +550,11 @@ const qk_kernel qk_nf4_b64_gather_f32_metal = {
 };
 
 static const qk_binding nf4_b64_gather_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -576,7 +576,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -605,7 +605,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -630,11 +630,11 @@ const qk_kernel qk_nf4_b64_gather_f16_metal = {
 };
 
 static const qk_binding nf4_b64_gather_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -655,7 +655,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -684,7 +684,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -709,14 +709,14 @@ const qk_kernel qk_nf4_b64_gather_bf16_metal = {
 };
 
 static const qk_binding nf4_b64_gemv_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -778,7 +778,7 @@ static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -822,7 +822,7 @@ static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -850,14 +850,14 @@ const qk_kernel qk_nf4_b64_gemv_f32_metal = {
 };
 
 static const qk_binding nf4_b64_gemv_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
-    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
-    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -919,7 +919,7 @@ static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -963,7 +963,7 @@ static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",

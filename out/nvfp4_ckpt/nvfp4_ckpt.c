@@ -226,10 +226,10 @@ extern const qk_code qk_nvfp4_ckpt_gemv_teams_spirv;
 extern const qk_code qk_nvfp4_ckpt_msl;
 
 static const qk_binding nvfp4_ckpt_dequant_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_dequant_f32_push[] = {
     {"rows", 0, 4},
@@ -244,7 +244,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -271,7 +271,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -296,10 +296,10 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
 };
 
 static const qk_binding nvfp4_ckpt_dequant_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_dequant_f16_push[] = {
     {"rows", 0, 4},
@@ -316,7 +316,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -343,7 +343,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -368,10 +368,10 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
 };
 
 static const qk_binding nvfp4_ckpt_dequant_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_dequant_bf16_push[] = {
     {"rows", 0, 4},
@@ -386,7 +386,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -413,7 +413,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -438,12 +438,12 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
 };
 
 static const qk_binding nvfp4_ckpt_gather_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -461,7 +461,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -488,7 +488,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -513,12 +513,12 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
 };
 
 static const qk_binding nvfp4_ckpt_gather_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -538,7 +538,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -565,7 +565,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -590,12 +590,12 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
 };
 
 static const qk_binding nvfp4_ckpt_gather_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -613,7 +613,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -640,7 +640,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -665,15 +665,15 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
 };
 
 static const qk_binding nvfp4_ckpt_gemv_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -732,7 +732,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -774,7 +774,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -802,15 +802,15 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
 };
 
 static const qk_binding nvfp4_ckpt_gemv_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8},
-    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
-    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
-    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -869,7 +869,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -911,7 +911,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",

@@ -471,8 +471,8 @@ extern const qk_code qk_q4_0_set_rows_spirv;
 extern const qk_code qk_q4_0_msl;
 
 static const qk_binding q4_0_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -482,7 +482,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -505,7 +505,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -526,8 +526,8 @@ const qk_kernel qk_q4_0_dequant_f32_metal = {
 };
 
 static const qk_binding q4_0_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -539,7 +539,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -562,7 +562,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -583,8 +583,8 @@ const qk_kernel qk_q4_0_dequant_f16_metal = {
 };
 
 static const qk_binding q4_0_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -594,7 +594,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -617,7 +617,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -638,10 +638,10 @@ const qk_kernel qk_q4_0_dequant_bf16_metal = {
 };
 
 static const qk_binding q4_0_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -669,7 +669,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -692,7 +692,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -713,10 +713,10 @@ const qk_kernel qk_q4_0_gather_f32_metal = {
 };
 
 static const qk_binding q4_0_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -746,7 +746,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -769,7 +769,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -790,10 +790,10 @@ const qk_kernel qk_q4_0_gather_f16_metal = {
 };
 
 static const qk_binding q4_0_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -821,7 +821,7 @@ static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -844,7 +844,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -865,13 +865,13 @@ const qk_kernel qk_q4_0_gather_bf16_metal = {
 };
 
 static const qk_binding q4_0_gemv_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -931,7 +931,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -972,7 +972,7 @@ static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -996,13 +996,13 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
 };
 
 static const qk_binding q4_0_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1062,7 +1062,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1096,13 +1096,13 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1162,7 +1162,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1196,13 +1196,13 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1262,7 +1262,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1296,13 +1296,13 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1362,7 +1362,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1403,7 +1403,7 @@ static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1427,13 +1427,13 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
 };
 
 static const qk_binding q4_0_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1493,7 +1493,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1527,13 +1527,13 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1593,7 +1593,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1627,13 +1627,13 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1693,7 +1693,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1727,15 +1727,15 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_id_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1782,7 +1782,7 @@ static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1814,7 +1814,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1838,15 +1838,15 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
 };
 
 static const qk_binding q4_0_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1896,7 +1896,7 @@ static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1926,15 +1926,15 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1984,7 +1984,7 @@ static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2014,15 +2014,15 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2072,7 +2072,7 @@ static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2102,15 +2102,15 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_id_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2157,7 +2157,7 @@ static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2189,7 +2189,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2213,15 +2213,15 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
 };
 
 static const qk_binding q4_0_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2271,7 +2271,7 @@ static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2301,15 +2301,15 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2359,7 +2359,7 @@ static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2389,15 +2389,15 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2447,7 +2447,7 @@ static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2477,8 +2477,8 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
 };
 
 static const qk_binding q4_0_encode_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_encode_f32_push[] = {
     {"tiles", 0, 4},
@@ -2490,7 +2490,7 @@ static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2513,7 +2513,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2534,8 +2534,8 @@ const qk_kernel qk_q4_0_encode_f32_metal = {
 };
 
 static const qk_binding q4_0_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_encode_f16_push[] = {
     {"tiles", 0, 4},
@@ -2549,7 +2549,7 @@ static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2572,7 +2572,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2593,8 +2593,8 @@ const qk_kernel qk_q4_0_encode_f16_metal = {
 };
 
 static const qk_binding q4_0_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_encode_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2606,7 +2606,7 @@ static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2629,7 +2629,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2650,10 +2650,10 @@ const qk_kernel qk_q4_0_encode_bf16_metal = {
 };
 
 static const qk_binding q4_0_set_rows_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_set_rows_f32_push[] = {
     {"rows", 0, 4},
@@ -2683,7 +2683,7 @@ static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2706,7 +2706,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2727,10 +2727,10 @@ const qk_kernel qk_q4_0_set_rows_f32_metal = {
 };
 
 static const qk_binding q4_0_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_set_rows_f16_push[] = {
     {"rows", 0, 4},
@@ -2762,7 +2762,7 @@ static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2785,7 +2785,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2806,10 +2806,10 @@ const qk_kernel qk_q4_0_set_rows_f16_metal = {
 };
 
 static const qk_binding q4_0_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 18, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_0_set_rows_bf16_push[] = {
     {"rows", 0, 4},
@@ -2839,7 +2839,7 @@ static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2862,7 +2862,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",

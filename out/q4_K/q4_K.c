@@ -647,8 +647,8 @@ extern const qk_code qk_q4_K_set_rows_spirv;
 extern const qk_code qk_q4_K_msl;
 
 static const qk_binding q4_K_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -658,7 +658,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -681,7 +681,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -702,8 +702,8 @@ const qk_kernel qk_q4_K_dequant_f32_metal = {
 };
 
 static const qk_binding q4_K_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -715,7 +715,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -738,7 +738,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -759,8 +759,8 @@ const qk_kernel qk_q4_K_dequant_f16_metal = {
 };
 
 static const qk_binding q4_K_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -770,7 +770,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -793,7 +793,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -814,10 +814,10 @@ const qk_kernel qk_q4_K_dequant_bf16_metal = {
 };
 
 static const qk_binding q4_K_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -845,7 +845,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -868,7 +868,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -889,10 +889,10 @@ const qk_kernel qk_q4_K_gather_f32_metal = {
 };
 
 static const qk_binding q4_K_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -922,7 +922,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -945,7 +945,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -966,10 +966,10 @@ const qk_kernel qk_q4_K_gather_f16_metal = {
 };
 
 static const qk_binding q4_K_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -997,7 +997,7 @@ static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1020,7 +1020,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1041,13 +1041,13 @@ const qk_kernel qk_q4_K_gather_bf16_metal = {
 };
 
 static const qk_binding q4_K_gemv_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -1105,7 +1105,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1146,7 +1146,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1170,13 +1170,13 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
 };
 
 static const qk_binding q4_K_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1236,7 +1236,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1273,13 +1273,13 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1339,7 +1339,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1376,13 +1376,13 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1442,7 +1442,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1479,13 +1479,13 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1543,7 +1543,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1584,7 +1584,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1608,13 +1608,13 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
 };
 
 static const qk_binding q4_K_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1674,7 +1674,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1711,13 +1711,13 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1777,7 +1777,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1814,13 +1814,13 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1880,7 +1880,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1917,15 +1917,15 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_id_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1970,7 +1970,7 @@ static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2002,7 +2002,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2026,15 +2026,15 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
 };
 
 static const qk_binding q4_K_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2082,7 +2082,7 @@ static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2112,15 +2112,15 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2168,7 +2168,7 @@ static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2198,15 +2198,15 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2254,7 +2254,7 @@ static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2284,15 +2284,15 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_id_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2337,7 +2337,7 @@ static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2369,7 +2369,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2393,15 +2393,15 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
 };
 
 static const qk_binding q4_K_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2449,7 +2449,7 @@ static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2479,15 +2479,15 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2535,7 +2535,7 @@ static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2565,15 +2565,15 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2621,7 +2621,7 @@ static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2651,8 +2651,8 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
 };
 
 static const qk_binding q4_K_encode_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_encode_f32_push[] = {
     {"tiles", 0, 4},
@@ -2664,7 +2664,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2687,7 +2687,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2708,8 +2708,8 @@ const qk_kernel qk_q4_K_encode_f32_metal = {
 };
 
 static const qk_binding q4_K_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_encode_f16_push[] = {
     {"tiles", 0, 4},
@@ -2723,7 +2723,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2746,7 +2746,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2767,8 +2767,8 @@ const qk_kernel qk_q4_K_encode_f16_metal = {
 };
 
 static const qk_binding q4_K_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_encode_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2780,7 +2780,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2803,7 +2803,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2824,10 +2824,10 @@ const qk_kernel qk_q4_K_encode_bf16_metal = {
 };
 
 static const qk_binding q4_K_set_rows_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_set_rows_f32_push[] = {
     {"rows", 0, 4},
@@ -2857,7 +2857,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2880,7 +2880,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2901,10 +2901,10 @@ const qk_kernel qk_q4_K_set_rows_f32_metal = {
 };
 
 static const qk_binding q4_K_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_set_rows_f16_push[] = {
     {"rows", 0, 4},
@@ -2936,7 +2936,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2959,7 +2959,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2980,10 +2980,10 @@ const qk_kernel qk_q4_K_set_rows_f16_metal = {
 };
 
 static const qk_binding q4_K_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 144, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q4_K_set_rows_bf16_push[] = {
     {"rows", 0, 4},
@@ -3013,7 +3013,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3036,7 +3036,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",

@@ -655,8 +655,8 @@ extern const qk_code qk_q5_K_set_rows_spirv;
 extern const qk_code qk_q5_K_msl;
 
 static const qk_binding q5_K_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -666,7 +666,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -689,7 +689,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -710,8 +710,8 @@ const qk_kernel qk_q5_K_dequant_f32_metal = {
 };
 
 static const qk_binding q5_K_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -723,7 +723,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -746,7 +746,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -767,8 +767,8 @@ const qk_kernel qk_q5_K_dequant_f16_metal = {
 };
 
 static const qk_binding q5_K_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -778,7 +778,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -801,7 +801,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -822,10 +822,10 @@ const qk_kernel qk_q5_K_dequant_bf16_metal = {
 };
 
 static const qk_binding q5_K_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -853,7 +853,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -876,7 +876,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -897,10 +897,10 @@ const qk_kernel qk_q5_K_gather_f32_metal = {
 };
 
 static const qk_binding q5_K_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -930,7 +930,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -953,7 +953,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -974,10 +974,10 @@ const qk_kernel qk_q5_K_gather_f16_metal = {
 };
 
 static const qk_binding q5_K_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -1005,7 +1005,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -1028,7 +1028,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -1049,13 +1049,13 @@ const qk_kernel qk_q5_K_gather_bf16_metal = {
 };
 
 static const qk_binding q5_K_gemv_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -1113,7 +1113,7 @@ static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_s
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1154,7 +1154,7 @@ static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q5_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1178,13 +1178,13 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
 };
 
 static const qk_binding q5_K_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1244,7 +1244,7 @@ static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_i
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1282,13 +1282,13 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1348,7 +1348,7 @@ static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1386,13 +1386,13 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1452,7 +1452,7 @@ static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -1490,13 +1490,13 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1554,7 +1554,7 @@ static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_s
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1595,7 +1595,7 @@ static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q5_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1619,13 +1619,13 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
 };
 
 static const qk_binding q5_K_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1685,7 +1685,7 @@ static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_i
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1723,13 +1723,13 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1789,7 +1789,7 @@ static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1827,13 +1827,13 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1893,7 +1893,7 @@ static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1931,15 +1931,15 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_id_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1984,7 +1984,7 @@ static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2016,7 +2016,7 @@ static const qk_spec_constant q5_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q5_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2040,15 +2040,15 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
 };
 
 static const qk_binding q5_K_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2096,7 +2096,7 @@ static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2126,15 +2126,15 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2182,7 +2182,7 @@ static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2212,15 +2212,15 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2268,7 +2268,7 @@ static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2298,15 +2298,15 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_id_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2351,7 +2351,7 @@ static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2383,7 +2383,7 @@ static const qk_spec_constant q5_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q5_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2407,15 +2407,15 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
 };
 
 static const qk_binding q5_K_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2463,7 +2463,7 @@ static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2493,15 +2493,15 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2549,7 +2549,7 @@ static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2579,15 +2579,15 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding q5_K_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2635,7 +2635,7 @@ static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -2665,8 +2665,8 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
 };
 
 static const qk_binding q5_K_encode_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_encode_f32_push[] = {
     {"tiles", 0, 4},
@@ -2678,7 +2678,7 @@ static const qk_spec_constant q5_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q5_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
@@ -2701,7 +2701,7 @@ const qk_kernel qk_q5_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_encode_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_encode_f32",
     .format = "q5_K",
     .family = "encode",
@@ -2722,8 +2722,8 @@ const qk_kernel qk_q5_K_encode_f32_metal = {
 };
 
 static const qk_binding q5_K_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_encode_f16_push[] = {
     {"tiles", 0, 4},
@@ -2737,7 +2737,7 @@ static const qk_spec_constant q5_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q5_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_encode_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_encode_f16",
     .format = "q5_K",
     .family = "encode",
@@ -2760,7 +2760,7 @@ const qk_kernel qk_q5_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_encode_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_encode_f16",
     .format = "q5_K",
     .family = "encode",
@@ -2781,8 +2781,8 @@ const qk_kernel qk_q5_K_encode_f16_metal = {
 };
 
 static const qk_binding q5_K_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_encode_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2794,7 +2794,7 @@ static const qk_spec_constant q5_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q5_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_encode_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_encode_bf16",
     .format = "q5_K",
     .family = "encode",
@@ -2817,7 +2817,7 @@ const qk_kernel qk_q5_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_encode_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_encode_bf16",
     .format = "q5_K",
     .family = "encode",
@@ -2838,10 +2838,10 @@ const qk_kernel qk_q5_K_encode_bf16_metal = {
 };
 
 static const qk_binding q5_K_set_rows_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_set_rows_f32_push[] = {
     {"rows", 0, 4},
@@ -2871,7 +2871,7 @@ static const qk_spec_constant q5_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q5_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",
@@ -2894,7 +2894,7 @@ const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_set_rows_f32",
     .format = "q5_K",
     .family = "set_rows",
@@ -2915,10 +2915,10 @@ const qk_kernel qk_q5_K_set_rows_f32_metal = {
 };
 
 static const qk_binding q5_K_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_set_rows_f16_push[] = {
     {"rows", 0, 4},
@@ -2950,7 +2950,7 @@ static const qk_spec_constant q5_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q5_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_set_rows_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_set_rows_f16",
     .format = "q5_K",
     .family = "set_rows",
@@ -2973,7 +2973,7 @@ const qk_kernel qk_q5_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_set_rows_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_set_rows_f16",
     .format = "q5_K",
     .family = "set_rows",
@@ -2994,10 +2994,10 @@ const qk_kernel qk_q5_K_set_rows_f16_metal = {
 };
 
 static const qk_binding q5_K_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 176, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q5_K_set_rows_bf16_push[] = {
     {"rows", 0, 4},
@@ -3027,7 +3027,7 @@ static const qk_spec_constant q5_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q5_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_set_rows_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_set_rows_bf16",
     .format = "q5_K",
     .family = "set_rows",
@@ -3050,7 +3050,7 @@ const qk_kernel qk_q5_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_set_rows_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q5_K_set_rows_bf16",
     .format = "q5_K",
     .family = "set_rows",

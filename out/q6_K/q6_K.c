@@ -556,8 +556,8 @@ extern const qk_code qk_q6_K_set_rows_spirv;
 extern const qk_code qk_q6_K_msl;
 
 static const qk_binding q6_K_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -567,7 +567,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -590,7 +590,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -611,8 +611,8 @@ const qk_kernel qk_q6_K_dequant_f32_metal = {
 };
 
 static const qk_binding q6_K_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -624,7 +624,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -647,7 +647,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -668,8 +668,8 @@ const qk_kernel qk_q6_K_dequant_f16_metal = {
 };
 
 static const qk_binding q6_K_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -679,7 +679,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -702,7 +702,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -723,10 +723,10 @@ const qk_kernel qk_q6_K_dequant_bf16_metal = {
 };
 
 static const qk_binding q6_K_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -754,7 +754,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -777,7 +777,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -798,10 +798,10 @@ const qk_kernel qk_q6_K_gather_f32_metal = {
 };
 
 static const qk_binding q6_K_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -831,7 +831,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -854,7 +854,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -875,10 +875,10 @@ const qk_kernel qk_q6_K_gather_f16_metal = {
 };
 
 static const qk_binding q6_K_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -906,7 +906,7 @@ static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -929,7 +929,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -950,13 +950,13 @@ const qk_kernel qk_q6_K_gather_bf16_metal = {
 };
 
 static const qk_binding q6_K_gemv_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -1016,7 +1016,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1057,7 +1057,7 @@ static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1081,13 +1081,13 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
 };
 
 static const qk_binding q6_K_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1149,7 +1149,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1186,13 +1186,13 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1254,7 +1254,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1292,13 +1292,13 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1360,7 +1360,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1398,13 +1398,13 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1464,7 +1464,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1505,7 +1505,7 @@ static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1529,13 +1529,13 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
 };
 
 static const qk_binding q6_K_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1597,7 +1597,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1634,13 +1634,13 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1702,7 +1702,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1740,13 +1740,13 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1808,7 +1808,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1846,15 +1846,15 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_id_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1899,7 +1899,7 @@ static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1931,7 +1931,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1955,15 +1955,15 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
 };
 
 static const qk_binding q6_K_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2013,7 +2013,7 @@ static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2043,15 +2043,15 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2101,7 +2101,7 @@ static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2131,15 +2131,15 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2189,7 +2189,7 @@ static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2219,15 +2219,15 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_id_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2272,7 +2272,7 @@ static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_
     0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2304,7 +2304,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2328,15 +2328,15 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
 };
 
 static const qk_binding q6_K_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2386,7 +2386,7 @@ static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gem
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2416,15 +2416,15 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2474,7 +2474,7 @@ static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2504,15 +2504,15 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding q6_K_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2562,7 +2562,7 @@ static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2592,8 +2592,8 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
 };
 
 static const qk_binding q6_K_encode_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_encode_f32_push[] = {
     {"tiles", 0, 4},
@@ -2605,7 +2605,7 @@ static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2628,7 +2628,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2649,8 +2649,8 @@ const qk_kernel qk_q6_K_encode_f32_metal = {
 };
 
 static const qk_binding q6_K_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_encode_f16_push[] = {
     {"tiles", 0, 4},
@@ -2664,7 +2664,7 @@ static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2687,7 +2687,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2708,8 +2708,8 @@ const qk_kernel qk_q6_K_encode_f16_metal = {
 };
 
 static const qk_binding q6_K_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_encode_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2721,7 +2721,7 @@ static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2744,7 +2744,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2765,10 +2765,10 @@ const qk_kernel qk_q6_K_encode_bf16_metal = {
 };
 
 static const qk_binding q6_K_set_rows_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_set_rows_f32_push[] = {
     {"rows", 0, 4},
@@ -2798,7 +2798,7 @@ static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2821,7 +2821,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2842,10 +2842,10 @@ const qk_kernel qk_q6_K_set_rows_f32_metal = {
 };
 
 static const qk_binding q6_K_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_set_rows_f16_push[] = {
     {"rows", 0, 4},
@@ -2877,7 +2877,7 @@ static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2900,7 +2900,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2921,10 +2921,10 @@ const qk_kernel qk_q6_K_set_rows_f16_metal = {
 };
 
 static const qk_binding q6_K_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 210, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field q6_K_set_rows_bf16_push[] = {
     {"rows", 0, 4},
@@ -2954,7 +2954,7 @@ static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2977,7 +2977,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",

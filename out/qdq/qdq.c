@@ -92,10 +92,10 @@ extern const qk_code qk_qdq_backward_biases_spirv;
 extern const qk_code qk_qdq_msl;
 
 static const qk_binding qdq_init_bindings[] = {
-    {0, "w", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "q", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U8, 0, 0, 0, 0},
+    {0, "w", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "q", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U8, 0, 0, 0, 0, 0},
 };
 static const qk_field qdq_init_push[] = {
     {"groups", 0, 4},
@@ -108,7 +108,7 @@ static const uint32_t qdq_init_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1
 static const qk_spec_constant qdq_init_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_init_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_init_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_init",
     .format = "",
     .family = "qdq_init",
@@ -131,7 +131,7 @@ const qk_kernel qk_qdq_init_vulkan = {
 };
 
 const qk_kernel qk_qdq_init_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_init",
     .format = "",
     .family = "qdq_init",
@@ -152,10 +152,10 @@ const qk_kernel qk_qdq_init_metal = {
 };
 
 static const qk_binding qdq_forward_bindings[] = {
-    {0, "q", QK_ROLE_INPUT, QK_READ, QK_TYPE_U8, 0, 0, 0, 0},
-    {1, "scales", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "biases", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "q", QK_ROLE_INPUT, QK_READ, QK_TYPE_U8, 0, 0, 0, 0, 0},
+    {1, "scales", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "biases", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field qdq_forward_push[] = {
     {"all_quads", 0, 4},
@@ -166,7 +166,7 @@ static const uint32_t qdq_forward_vulkan_local_size_x[] = {32, 64, 128, 256, 512
 static const qk_spec_constant qdq_forward_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_forward_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_forward_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_forward",
     .format = "",
     .family = "qdq_forward",
@@ -189,7 +189,7 @@ const qk_kernel qk_qdq_forward_vulkan = {
 };
 
 const qk_kernel qk_qdq_forward_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_forward",
     .format = "",
     .family = "qdq_forward",
@@ -210,9 +210,9 @@ const qk_kernel qk_qdq_forward_metal = {
 };
 
 static const qk_binding qdq_backward_scales_bindings[] = {
-    {0, "q", QK_ROLE_INPUT, QK_READ, QK_TYPE_U8, 0, 0, 0, 0},
-    {1, "dy", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "d_scales", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "q", QK_ROLE_INPUT, QK_READ, QK_TYPE_U8, 0, 0, 0, 0, 0},
+    {1, "dy", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "d_scales", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field qdq_backward_scales_push[] = {
     {"groups", 0, 4},
@@ -225,7 +225,7 @@ static const qk_spec_constant qdq_backward_scales_vulkan_constants[] = {{0, "loc
     qdq_backward_scales_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_backward_scales_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_backward_scales",
     .format = "",
     .family = "qdq_backward_scales",
@@ -248,7 +248,7 @@ const qk_kernel qk_qdq_backward_scales_vulkan = {
 };
 
 const qk_kernel qk_qdq_backward_scales_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_backward_scales",
     .format = "",
     .family = "qdq_backward_scales",
@@ -269,8 +269,8 @@ const qk_kernel qk_qdq_backward_scales_metal = {
 };
 
 static const qk_binding qdq_backward_biases_bindings[] = {
-    {0, "dy", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {1, "d_biases", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "dy", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {1, "d_biases", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field qdq_backward_biases_push[] = {
     {"groups", 0, 4},
@@ -283,7 +283,7 @@ static const qk_spec_constant qdq_backward_biases_vulkan_constants[] = {{0, "loc
     qdq_backward_biases_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_backward_biases_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_backward_biases",
     .format = "",
     .family = "qdq_backward_biases",
@@ -306,7 +306,7 @@ const qk_kernel qk_qdq_backward_biases_vulkan = {
 };
 
 const qk_kernel qk_qdq_backward_biases_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "qdq_backward_biases",
     .format = "",
     .family = "qdq_backward_biases",

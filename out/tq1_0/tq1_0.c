@@ -502,8 +502,8 @@ extern const qk_code qk_tq1_0_set_rows_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -513,7 +513,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -536,7 +536,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -557,8 +557,8 @@ const qk_kernel qk_tq1_0_dequant_f32_metal = {
 };
 
 static const qk_binding tq1_0_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -570,7 +570,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -593,7 +593,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -614,8 +614,8 @@ const qk_kernel qk_tq1_0_dequant_f16_metal = {
 };
 
 static const qk_binding tq1_0_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -625,7 +625,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -648,7 +648,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -669,10 +669,10 @@ const qk_kernel qk_tq1_0_dequant_bf16_metal = {
 };
 
 static const qk_binding tq1_0_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -700,7 +700,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -723,7 +723,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -744,10 +744,10 @@ const qk_kernel qk_tq1_0_gather_f32_metal = {
 };
 
 static const qk_binding tq1_0_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -777,7 +777,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -800,7 +800,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -821,10 +821,10 @@ const qk_kernel qk_tq1_0_gather_f16_metal = {
 };
 
 static const qk_binding tq1_0_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -852,7 +852,7 @@ static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -875,7 +875,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -896,13 +896,13 @@ const qk_kernel qk_tq1_0_gather_bf16_metal = {
 };
 
 static const qk_binding tq1_0_gemv_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -958,7 +958,7 @@ static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -996,7 +996,7 @@ static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1020,13 +1020,13 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
 };
 
 static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1088,7 +1088,7 @@ static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1125,13 +1125,13 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1194,7 +1194,7 @@ static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1231,13 +1231,13 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1300,7 +1300,7 @@ static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1338,13 +1338,13 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1400,7 +1400,7 @@ static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1438,7 +1438,7 @@ static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1462,13 +1462,13 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
 };
 
 static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1530,7 +1530,7 @@ static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1567,13 +1567,13 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1636,7 +1636,7 @@ static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1673,13 +1673,13 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1742,7 +1742,7 @@ static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1780,15 +1780,15 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_id_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1833,7 +1833,7 @@ static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1865,7 +1865,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1889,15 +1889,15 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
 };
 
 static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1940,7 +1940,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1968,15 +1968,15 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2020,7 +2020,7 @@ static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2048,15 +2048,15 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2100,7 +2100,7 @@ static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2128,15 +2128,15 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2181,7 +2181,7 @@ static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_i
     0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2213,7 +2213,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2237,15 +2237,15 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
 };
 
 static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2288,7 +2288,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2316,15 +2316,15 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2368,7 +2368,7 @@ static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2396,15 +2396,15 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
 };
 
 static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2448,7 +2448,7 @@ static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_
     0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2476,8 +2476,8 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
 };
 
 static const qk_binding tq1_0_encode_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_encode_f32_push[] = {
     {"tiles", 0, 4},
@@ -2489,7 +2489,7 @@ static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2512,7 +2512,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2533,8 +2533,8 @@ const qk_kernel qk_tq1_0_encode_f32_metal = {
 };
 
 static const qk_binding tq1_0_encode_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_encode_f16_push[] = {
     {"tiles", 0, 4},
@@ -2548,7 +2548,7 @@ static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2571,7 +2571,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2592,8 +2592,8 @@ const qk_kernel qk_tq1_0_encode_f16_metal = {
 };
 
 static const qk_binding tq1_0_encode_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_encode_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2605,7 +2605,7 @@ static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2628,7 +2628,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2649,10 +2649,10 @@ const qk_kernel qk_tq1_0_encode_bf16_metal = {
 };
 
 static const qk_binding tq1_0_set_rows_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_set_rows_f32_push[] = {
     {"rows", 0, 4},
@@ -2682,7 +2682,7 @@ static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2705,7 +2705,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2726,10 +2726,10 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
 };
 
 static const qk_binding tq1_0_set_rows_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_set_rows_f16_push[] = {
     {"rows", 0, 4},
@@ -2761,7 +2761,7 @@ static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2784,7 +2784,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2805,10 +2805,10 @@ const qk_kernel qk_tq1_0_set_rows_f16_metal = {
 };
 
 static const qk_binding tq1_0_set_rows_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 54, 0, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_set_rows_bf16_push[] = {
     {"rows", 0, 4},
@@ -2838,7 +2838,7 @@ static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2861,7 +2861,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
-    .abi = 10,
+    .abi = 11,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",

@@ -8,7 +8,7 @@ source "$(dirname "$0")/../lib.sh"
 check "tests/vectors is not what its SHA256SUMS says" \
   sh -c 'cd "$SOURCE/tests/vectors" && sha256sum --check --quiet SHA256SUMS'
 check "the formats of tests/vectors and of the packers are not those that qkgen lists" \
-  diff <({ formats; more; "$PACK" list | cut -f 1; } | sort) <("$QKGEN" list | awk '{print $1}' | sort)
+  diff <({ formats; more; of_rows; "$PACK" list | cut -f 1; } | sort) <("$QKGEN" list | awk '{print $1}' | sort)
 
 # skips FORMAT TARGET TYPE
 skips() {

@@ -54,7 +54,7 @@ done <wrong
 
 # decodes SPEC FORMAT: 77 blocks of random bytes; in a matrix, 7 rows of 11, where a buffer may have one for each row or column.
 decodes() {
-  local spec=$1 format=$2 target in=() buffer size blocks axes shape
+  local spec=$1 format=$2 target in=() buffer size blocks axes shape header
   shape=$("$QKGEN" --dump=layout --format "$format" --spec "$spec" | sed -nE \
     's/^patches of .*, ([0-9]+) rows of ([0-9]+) columns.*/--rows $((7 * \1)) --cols $((11 * \2))/p')
   eval "in=($shape)"
@@ -66,7 +66,8 @@ decodes() {
       "[cols]") blocks=11 ;;
       *) blocks=77 ;;
     esac
-    "$vectors" random "$size" $((blocks * size)) >"$format.$buffer"
+    header=$("$QKGEN" --dump=layout --format "$format" --spec "$spec" | sed -nE 's/^buffer .*, ([0-9]+) bytes of header.*/\1/p')
+    "$vectors" random "$size" $((blocks * size - 70 * ${header:-0})) >"$format.$buffer" # a header for each of 7 rows, not of 77 blocks
     in+=(--in "$buffer=$format.$buffer")
   done <"$format.buffers"
   for target in $targets; do

@@ -225,10 +225,10 @@ static void signatures(const string &folder_) {
     options.value_count = 2;
     qk_msl *file = open_file(folder_ + "/signature.metal", &options);
 
-    static const qk_binding bindings[] = {{0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
-                                          {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-                                          {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
-                                          {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0}};
+    static const qk_binding bindings[] = {{0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0, 0},
+                                          {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+                                          {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0, 0},
+                                          {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0}};
     static const qk_field push[] = {
         {"rows", 0, 4}, {"row_first", 4, 4}, {"row_end", 8, 4}, {"row_tiles", 12, 4}, {"tokens", 16, 4}};
     qk_kernel d = {};

@@ -345,7 +345,7 @@ static inline qk_status qk_plan_matrix_(const qk_kernel *kernel, uint64_t rows, 
 static inline uint64_t qk_matrix_bytes_(const qk_kernel *kernel, const qk_binding *binding, const qk_matrix_ *matrix) {
     uint64_t rows = binding->tile_rows ? qk_ceil_(matrix->rows * binding->tile_rows, kernel->block_rows) : 1;
     uint64_t cols = binding->tile_cols ? qk_ceil_(matrix->cols * binding->tile_cols, kernel->block_cols) : 1;
-    return rows * cols * binding->item_bytes;
+    return rows * (cols * binding->item_bytes + binding->row_bytes);
 }
 
 /* Bytes of weight buffer `binding` of a tensor of rows x cols, or 0 where the shape is not one of the format's. */

@@ -12,7 +12,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 10
+#define QK_ABI_VERSION 11
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,6 +89,7 @@ typedef struct qk_binding {
     uint32_t item_bytes;  /* WEIGHTS of a view that is not QK_VIEW_BLOCKS: items that a block has along the rows and */
     uint32_t tile_rows;   /* along the columns of the tensor; 0 where all rows, or all columns, share them */
     uint32_t tile_cols;
+    uint32_t row_bytes; /* WEIGHTS: that stand before the blocks of each row: a header, which block_bytes is without */
 } qk_binding;
 
 /* How the blocks of a format lie in a tensor of `rows` x `cols` elements. */

@@ -47,8 +47,8 @@ static inline void qk_matrix_probe(qk_kernel *kernel, qk_spec_constant constants
     static const uint32_t words[] = {
 #include "matrix_probe.inc"
     };
-    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0}};
+    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0}};
     static const qk_code code = {words, sizeof words};
     static const uint32_t ids[QK_MATRIX_CONSTANTS] = {QK_CONSTANT_UNIT_ROWS, QK_CONSTANT_UNIT_COLS,
                                                       QK_CONSTANT_UNIT_DEPTH, QK_CONSTANT_LANES,
