@@ -95,6 +95,7 @@ mlx_text() {
   [ -e "$work/mlx.metal" ] && return
   {
     printf '#include <metal_stdlib>\n#include <metal_simdgroup>\nusing namespace metal;\n#define METAL_FUNC inline\n'
+    echo 'template <typename T, typename... A> inline void adjust_matrix_offsets(A...) {}' # of batches, which are not asked for
     awk '/^#|^using|^MLX_MTL/ { if (/define|MLX/) print; next }
       { part = part $0 "\n" }
       /^};?$|^[a-z].*;$/ {
@@ -117,7 +118,7 @@ mlx() { # BITS VECTORS
   count "$work/mlx.metal" "mlx_$2_$1" --groups "$grid" --group 32,2 --zeros "0=\$((ROWS * COLS * $1 / 8))" \
     --zeros '1=$((ROWS * COLS / 64 * 4))' --zeros '2=$((ROWS * COLS / 64 * 4))' --zeros "3=\$((COLS * 4 * $2))" \
     --zeros "4=\$((ROWS * 4 * $2))" --i32 '5=$((COLS))' --i32 '6=$((ROWS))' --i32 "7=$([ "$2" = 1 ] && echo 0 || echo "$2")" \
-    --i32 "8=$2" --i32 9=0 --i32 10=0,0 --i32 11=0 --i32 12=0 --i32 13=0,0 --i32 14=0,0 --i32 15=0,0
+    --i32 "8=$2" --i32 9=0 --i32 10=0,0 --i32 11=0 --i32 12=0 --i32 13=0,0 --i32 14=0,0$([ "$2" = 1 ] || echo " --i32 15=0,0")
 }
 
 printf '%-8s %8s %8s %8s %8s\n' format vectors ours ggml MLX

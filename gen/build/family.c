@@ -1,6 +1,7 @@
 /* Families and the kernels that they make of a format. */
 #include "build/cost.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const qg_family qg_families[QG_FAMILY_COUNT] = {
@@ -183,6 +184,18 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     const qg_fetches *words = qg_fetches_of(arena, qg_lower_dot(plan, QG_PRODUCTS_F32));
     if (fours->n_fours == 0 || wide->pairs) return plan;
     return 100 * registers_of_loads(fours) >= QG_DEVICE_FOURS_PERCENT * registers_of_loads(words) ? plan : wide;
+}
+
+/* Of Metal: words, for what is loaded at once there is for the compiler to say, and lookups in the text's tables. */
+static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *rows = kernel->metal_plan;
+    const bool one_by_one = kernel->family->in_blocks || kernel->family->in_tiles || rows->layout->ragged;
+    if (one_by_one || kernel->sum->products != QG_PRODUCTS_F32 || rows->layout->view != QG_VIEW_BLOCKS) return NULL;
+    const qg_plan *wide = (getenv("TILE32") ? qg_plan_small(arena, rows->layout, rows) : qg_plan_wide(arena, rows->layout, rows, false));
+    if (!wide || wide->tile_elements == rows->tile_elements) return NULL;
+    qg_plan *plan = qg_plan_copy(arena, wide);
+    plan->by_words = true;
+    return qg_lower_dot(plan, QG_PRODUCTS_F32)->overruns ? NULL : plan;
 }
 
 /* Rows of experts are short, so that larger tiles leave threads without any: only where smaller
@@ -397,6 +410,7 @@ static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel 
     kernel.plan =
         sums ? kernel.metal_plan : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
     if (sums) plan_sums(arena, &kernel, like);
+    if (sums) kernel.metal_wide = like ? like->metal_wide : plan_metal_wide(arena, &kernel);
     return kernel;
 }
 

@@ -60,6 +60,7 @@ typedef struct qg_ir {
     bool pairs;        /* codes of four bits may be looked up two at a time */
     bool copied;       /* words of stored tables are asked of functions TABLE_at */
     bool held;     /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
+    bool each;     /* sums of dot products are arrays, with a value for each right-hand side */
     bool single;   /* code for one right-hand side at a time; else for BATCH of them */
     bool one_step; /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */

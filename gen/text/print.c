@@ -257,7 +257,7 @@ static bool print_held(qg_text *text, const qg_ir *ir, const qg_target *target, 
 
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (node->name) {
-        qg_text_puts(text, node->name);
+        qg_text_printf(text, "%s%s", node->name, ir->each && qg_is_added_dot(ir, node) ? "[m]" : "");
         return;
     }
     if (print_fetched(text, ir, node) || print_held(text, ir, target, node)) return;
