@@ -195,6 +195,7 @@ static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) 
     if (!wide || wide->tile_elements == rows->tile_elements) return NULL;
     qg_plan *plan = qg_plan_copy(arena, wide);
     plan->by_words = true;
+    plan->masked = !getenv("HALVES");
     return qg_lower_dot(plan, QG_PRODUCTS_F32)->overruns ? NULL : plan;
 }
 

@@ -56,6 +56,7 @@ typedef struct qg_ir {
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
     uint32_t overruns; /* buffers, a bit each, of which loads may go beyond the block, by QK_PADDING bytes at most */
+    bool masked;       /* codes become floats where they lie in their words; x makes up for that */
     bool half;         /* products with x are of halves */
     bool pairs;        /* codes of four bits may be looked up two at a time */
     bool copied;       /* words of stored tables are asked of functions TABLE_at */
