@@ -1,4 +1,6 @@
-// a + the products of two runs, one after the other.
+@{tables_as_floats}
+
+// A sum, and the products of two runs, one after the other.
 inline float dot_add(float sum, float4 a, float4 b)
 {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
@@ -15,7 +17,7 @@ inline void sum_large_rows(
     device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = BATCH > 4 ? 2 : 4, TILES = 1;
+    constexpr uint ROWS = 4, TILES = 1;
     @{x_kept}
     const uint tiles = shape.row_tiles / @{size}, slices = (tiles + at.lanes - 1) / at.lanes;
     uint split = 1;  // simdgroups that share a row

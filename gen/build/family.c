@@ -1,7 +1,6 @@
 /* Families and the kernels that they make of a format. */
 #include "build/cost.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const qg_family qg_families[QG_FAMILY_COUNT] = {
@@ -191,11 +190,11 @@ static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) 
     const qg_plan *rows = kernel->metal_plan;
     const bool one_by_one = kernel->family->in_blocks || kernel->family->in_tiles || rows->layout->ragged;
     if (one_by_one || kernel->sum->products != QG_PRODUCTS_F32 || rows->layout->view != QG_VIEW_BLOCKS) return NULL;
-    const qg_plan *wide = (getenv("TILE32") ? qg_plan_small(arena, rows->layout, rows) : qg_plan_wide(arena, rows->layout, rows, false));
+    const qg_plan *wide = qg_plan_wide(arena, rows->layout, rows, false);
     if (!wide || wide->tile_elements == rows->tile_elements) return NULL;
     qg_plan *plan = qg_plan_copy(arena, wide);
     plan->by_words = true;
-    plan->masked = !getenv("HALVES");
+    plan->masked = true;
     return qg_lower_dot(plan, QG_PRODUCTS_F32)->overruns ? NULL : plan;
 }
 

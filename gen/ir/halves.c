@@ -228,7 +228,7 @@ static bool match_typed(const qg_node *node, uint32_t lanes, fields *f) {
 
 static bool match(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
     *f = (fields){.width = 0};
-    if (match_floats(ir, node, lanes, f)) return true;
+    if (!ir->masked && match_floats(ir, node, lanes, f)) return true;
     *f = (fields){.width = 0};
     if (match_typed(node, lanes, f)) return true;
     *f = (fields){.width = 0};
@@ -327,11 +327,20 @@ bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out
     return qg_as_halves_or_nan(ir, node, lanes, out) && !out->nans;
 }
 
+/* Lanes that are looked up in a small table in the text, as qg_looks_up_floats says of it. */
+static bool looks_up(const qg_ir *ir, const qg_node *node) {
+    if (node->op == QG_TO_FLOAT) node = node->arg[0];
+    if (node->op != QG_VECTOR || node->arg[0]->op != QG_TABLE) return false;
+    const qg_table *table = &ir->layout->tables[node->arg[0]->ref];
+    return table->rows <= QG_FEW_ROWS && table->columns <= 1;
+}
+
 bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     fields f;
     if (lanes < 2) return false;
     out->bias = 0;
     out->nans = NULL;
+    if (ir->masked && looks_up(ir, node)) return false;
     if (!match(ir, node, lanes, &f) || (!f.exponent && !ir->masked && !fits_halves(&f, lanes))) {
         if (ir->pairs && lanes == 4 && pairs_as_halves(ir, node, out)) return true;
         if (!match_bytes(ir, node, lanes, &f, &out->bias)) return false;

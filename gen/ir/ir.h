@@ -7,7 +7,7 @@
 /* ---- ir.c: typed expressions and named statements -------------------------------------------------------------- */
 
 /* Elements of a tile that share a step of x where it is integers: class int8 is bytes in steps of so many. */
-enum { QG_MAX_LANES = 4, QG_STEP_ELEMENTS = 32 };
+enum { QG_MAX_LANES = 4, QG_STEP_ELEMENTS = 32, QG_FEW_ROWS = 16 };
 
 /* An expression. Nodes are immutable and unique: building the same expression twice gives the same node.
  * Binary operations broadcast a single lane over several. A node with a name is printed as a statement
@@ -99,6 +99,8 @@ const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes);
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
 const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
 const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
+/* Whether a small table of integers is looked up for floats alone, in code that masks codes: it is TABLE_as_float there. */
+bool qg_looks_up_floats(const qg_ir *ir, uint32_t table);
 /* The `width` low bits as two's complement. */
 const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
 /* The dot product of a run of x with as many values, and the sum of x over a set of runs. */

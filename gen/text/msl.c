@@ -249,13 +249,14 @@ static void add_words_of(qg_text *text, const qg_step *wide) {
 
 static char *accumulate_large(qg_arena *arena, const qg_plan *plan, const qg_step *wide) {
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text,
-                   "// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
-                   "template <uint TILES, uint BATCH>\n"
-                   "inline void accumulate_large(\n%s    uint row_tiles, uint n, uint j, uint k,\n"
-                   "    %s,\n"
-                   "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
-                   buffers(arena, plan, false), kept_parameters(arena, wide, "const "));
+    qg_text_printf(
+        &text,
+        "// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
+        "template <uint TILES, uint BATCH>\n"
+        "inline void accumulate_large(\n%s    uint row_tiles, uint n, uint j, uint k,\n"
+        "    %s,\n"
+        "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
+        buffers(arena, plan, false), kept_parameters(arena, wide, "const "));
     add_words_of(&text, wide);
     qg_accumulate_large_body(&text, wide, msl, "row_tiles");
     qg_text_puts(&text, "}\n");
@@ -305,12 +306,30 @@ static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_p
     return qg_expand(arena, templates, "gemv_tiles.metal", holes.items, holes.count, why);
 }
 
+/* Floats of small tables of integers. */
+static char *tables_as_floats(qg_arena *arena, const qg_ir *ir) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    for (uint32_t i = 0; i < ir->layout->n_tables; ++i) {
+        const qg_table *table = &ir->layout->tables[i];
+        if (!qg_looks_up_floats(ir, i)) continue;
+        qg_text_printf(&text, "constant float %s_as_float[%u] = {", table->name, table->rows);
+        for (uint32_t r = 0; r < table->rows; ++r) {
+            qg_text_puts(&text, r ? ", " : "");
+            qg_print_float(&text, msl, (float)table->values[r]);
+        }
+        qg_text_puts(&text, "};\n");
+    }
+    return text.data;
+}
+
 /* The same of larger tiles, for rows that are whole ones: those of joined blocks are not always. */
 static char *large_rows(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
     const qg_step *wide = program->wide;
     qg_holes holes = {.count = 0};
     row_holes(arena, &holes, wide);
     qg_hole(&holes, "kernel_buffers", buffers(arena, program->plan, false));
+    qg_hole(&holes, "tables_as_floats", tables_as_floats(arena, wide->code));
     qg_hole(&holes, "size", qg_format(arena, "%u", wide->size));
     qg_hole(&holes, "load_large_x", load_x(arena, wide, "load_large_x"));
     qg_hole(&holes, "accumulate_large", accumulate_large(arena, program->plan, wide));

@@ -137,6 +137,12 @@ void qg_accumulate_large_body(qg_text *text, const qg_step *step, const qg_targe
     add_where(text, step, target, row_tiles);
     for (uint32_t i = 0; i < ir->n_statements; ++i) {
         const qg_node *node = ir->statements[i];
+        if (node->op == QG_MUL && node->arg[0]->op == QG_ARG && strcmp(node->arg[0]->name, "block") == 0) {
+            /* In 64 bits, what is added later goes into the load itself. */
+            qg_text_printf(text, "    const ulong %s = ulong(block) * %lld%s;\n", node->name,
+                           (long long)node->arg[1]->integer, target->unsigned_suffix);
+            continue;
+        }
         if (!qg_is_added_dot(ir, node)) {
             qg_print_statement(text, ir, target, node, "    ");
             continue;
