@@ -7,7 +7,7 @@
 # its ggml-metal-ops.cpp chooses; MLX's of affine codes of as many bits in groups of 64, of x in f32. Counted as bench/instructions.sh
 # counts, whose head says what these numbers are: none of them is of a GPU. Without a checkout its column is empty.
 #
-# Environment: as for bench/instructions.sh; QKGEN (default: build/qkgen), which writes our kernels; COST (a table of costs: see there).
+# Environment: as for bench/instructions.sh; QKGEN (default: build/qkgen), which writes our kernels; VECTORS (default: 1 4).
 set -euo pipefail
 export LC_ALL=C
 
@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
 done
 [ ${#formats[@]} -gt 0 ] || formats=(q4_0 q4_1 q5_K q8_0 q4_K q6_K q2_K q3_K iq4_xs mxfp4)
 work=$(mktemp -d)
-#TRAP
+trap 'rm -rf "$work"' EXIT
 export KEEP=${KEEP:-$work}
 mkdir -p "$KEEP"
 

@@ -99,7 +99,8 @@ const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes);
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
 const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
 const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
-/* Whether a small table of integers is looked up for floats alone, in code that masks codes: it is TABLE_as_float there. */
+/* Whether a small table of integers is looked up for floats alone, in code that masks codes: it is TABLE_as_float
+ * there. */
 bool qg_looks_up_floats(const qg_ir *ir, uint32_t table);
 /* The `width` low bits as two's complement. */
 const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
