@@ -20,6 +20,16 @@ kernel void @{name}(
     const @{space}::results to = {@{results_passed}, push.epilogue, @{name}_y_type};
     const @{space}::standing at =
         @{space}::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, @{name}_views, 0, 0, 0, 0});
+@if large
+    if (@{name}_batch < 8 && push.row_tiles % @{large} == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (@{name}_batch) {
+            case 1: @{space}::sum_large_rows<1>(@{weights}, x, to, push, partial, at); break;
+            case 2: @{space}::sum_large_rows<2>(@{weights}, x, to, push, partial, at); break;
+            case 4: @{space}::sum_large_rows<4>(@{weights}, x, to, push, partial, at); break;
+        }
+        return;
+    }
+@end
     switch (@{name}_batch) {
         case 1: @{space}::sum_rows<1, 4>(@{weights}, x, to, push, partial, at); break;
         case 2: @{space}::sum_rows<2, 4>(@{weights}, x, to, push, partial, at); break;

@@ -112,8 +112,10 @@ static void test_steps(void **state) {
     p = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_SHARED);
     assert_ptr_equal(p->main, p->sum);
     p = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_METAL, QK_SCHEDULE_NONE);
-    assert_int_equal(p->n_steps, 1);
+    assert_int_equal(p->n_steps, 2); /* and larger tiles, where rows are whole ones */
+    assert_ptr_equal(p->main, p->wide);
     assert_false(p->sum->code->single); /* of BATCH right-hand sides */
+    assert_true(p->wide->code->masked);
     p = program_of(f, "nf4_b64", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_ROWS);
     assert_non_null(p->values); /* rows end within tiles */
     const qg_plan *cut = p->plan;

@@ -97,7 +97,7 @@ void qg_describe_error(const qg_kernel *kernel, qk_kernel *described) {
         add_plan(kernel, kernel->columns, described);
     } else {
         add_plan(kernel, kernel->metal_plan, described);
-        if (qg_is_mma(kernel)) add_plan(kernel, kernel->wide, described);
+        add_plan(kernel, qg_is_mma(kernel) ? kernel->wide : kernel->metal_wide, described);
     }
     described->sum_roundings += OTHER_ROUNDINGS + 2 * operations_of(kernel->layout->value);
     if (kernel->sum->products == QG_PRODUCTS_F16) described->sum_roundings += OF_HALVES * HALF_ROUNDING;

@@ -213,6 +213,19 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     return 100 * registers_of_loads(fours) >= QG_DEVICE_FOURS_PERCENT * registers_of_loads(words) ? plan : wide;
 }
 
+/* Of Metal: words, for what is loaded at once there is for the compiler to say, and lookups in the text's tables. */
+static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *rows = kernel->metal_plan;
+    const bool one_by_one = kernel->family->in_blocks || kernel->family->in_tiles || rows->layout->ragged;
+    if (one_by_one || kernel->sum->products != QG_PRODUCTS_F32 || rows->layout->view != QG_VIEW_BLOCKS) return NULL;
+    const qg_plan *wide = qg_plan_wide(arena, rows->layout, rows, false);
+    if (!wide || wide->tile_elements == rows->tile_elements) return NULL;
+    qg_plan *plan = qg_plan_copy(arena, wide);
+    plan->by_words = true;
+    plan->masked = true;
+    return qg_lower_dot(plan, QG_PRODUCTS_F32)->overruns ? NULL : plan;
+}
+
 /* Rows of experts are short, so that larger tiles leave threads without any: only where smaller
  * ones have nothing to load so, and cost more because these are smaller still. */
 static const qg_plan *plan_of_experts(qg_arena *arena, const qg_layout *layout, const qg_plan *rows,
@@ -425,6 +438,7 @@ static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel 
     kernel.plan =
         sums ? kernel.metal_plan : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
     if (sums) plan_sums(arena, &kernel, like);
+    if (sums) kernel.metal_wide = like ? like->metal_wide : plan_metal_wide(arena, &kernel);
     return kernel;
 }
 

@@ -134,6 +134,7 @@ typedef struct qg_kernel {
     const qg_plan
         *ahead; /* on Vulkan, tiles out of memory into which rows are loaded ahead; NULL: none, or it does not pay */
     const qg_plan *metal_plan; /* the same for all types */
+    const qg_plan *metal_wide; /* on Metal, for rows that it fits: larger tiles, in words; NULL: none */
     const qg_plan *columns;    /* on Vulkan, the tiles of QK_SCHEDULE_COLUMNS; NULL: its rows lie one after the other */
     qg_scalar type;
     const qg_plan *teams;    /* on Vulkan, the tiles of QK_SCHEDULE_TEAMS; NULL: it does not share x */

@@ -315,6 +315,7 @@ static lowering lower_tile(qg_arena *arena, const qg_plan *plan, bool half, cons
         l.ir->x = "wide_x";
     }
     l.ir->half = half;
+    l.ir->masked = plan->masked;
     lower_values(&l, values);
     return l;
 }

@@ -98,6 +98,17 @@ uint32_t qg_shared_words(const qg_step *step, uint32_t digits) {
     return digits * (ir->n_x_quads + ir->n_x_digits) + qg_x_steps(plan) + ir->n_x_sums;
 }
 
+static const qg_step *add_large(qg_arena *arena, qg_program *p) {
+    const qg_plan *plan = p->kernel->metal_wide;
+    qg_ir *code = products_of(arena, p, plan);
+    code->each = true;
+    return add_step(p, (qg_step){.name = "wide",
+                                 .meaning = "the products of a larger tile with x",
+                                 .plan = plan,
+                                 .code = code,
+                                 .place = place_of_runs(arena, plan)});
+}
+
 /* With several right-hand sides, tiles are the larger ones where x is integers. */
 static void add_walk(qg_arena *arena, qg_program *p) {
     const qg_kernel *kernel = p->kernel;
@@ -122,6 +133,7 @@ static void add_walk(qg_arena *arena, qg_program *p) {
     }
     p->main = p->sum = add_sum(arena, p, p->plan);
     if (qg_is_mma(kernel)) p->main = p->wide = add_wide(arena, p, kernel->wide);
+    if (p->api == QK_API_METAL && kernel->metal_wide) p->main = p->wide = add_large(arena, p);
 }
 
 const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api, qk_schedule schedule) {

@@ -228,7 +228,7 @@ static bool match_typed(const qg_node *node, uint32_t lanes, fields *f) {
 
 static bool match(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
     *f = (fields){.width = 0};
-    if (match_floats(ir, node, lanes, f)) return true;
+    if (!ir->masked && match_floats(ir, node, lanes, f)) return true;
     *f = (fields){.width = 0};
     if (match_typed(node, lanes, f)) return true;
     *f = (fields){.width = 0};
@@ -327,25 +327,40 @@ bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out
     return qg_as_halves_or_nan(ir, node, lanes, out) && !out->nans;
 }
 
+/* Lanes that are looked up in a small table in the text, as qg_looks_up_floats says of it. */
+static bool looks_up(const qg_ir *ir, const qg_node *node) {
+    if (node->op == QG_TO_FLOAT) node = node->arg[0];
+    if (node->op != QG_VECTOR || node->arg[0]->op != QG_TABLE) return false;
+    const qg_table *table = &ir->layout->tables[node->arg[0]->ref];
+    return table->rows <= QG_FEW_ROWS && table->columns <= 1;
+}
+
 bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     fields f;
     if (lanes < 2) return false;
     out->bias = 0;
     out->nans = NULL;
-    if (!match(ir, node, lanes, &f) || (!f.exponent && !fits_halves(&f, lanes))) {
+    if (ir->masked && looks_up(ir, node)) return false;
+    if (!match(ir, node, lanes, &f) || (!f.exponent && !ir->masked && !fits_halves(&f, lanes))) {
         if (ir->pairs && lanes == 4 && pairs_as_halves(ir, node, out)) return true;
         if (!match_bytes(ir, node, lanes, &f, &out->bias)) return false;
     }
     if (f.exponent) return floats_as_halves(ir, &f, lanes, out);
     const qg_node *parts[QG_MAX_LANES];
     uint32_t down[QG_MAX_LANES], bit[QG_MAX_LANES];
-    for (uint32_t i = 0; i < lanes; ++i) place_in_half(f.shift[i], f.width, &down[i], &bit[i]);
+    if (!ir->masked)
+        for (uint32_t i = 0; i < lanes; ++i) place_in_half(f.shift[i], f.width, &down[i], &bit[i]);
     const qg_node *word = f.word;
     if (f.biased) {
         word = apply(ir, QG_XOR, word, qg_uint(ir, all_fields(&f, lanes, UINT32_C(1) << (f.width - 1), 0)));
         word = qg_let(ir, word, "biased", "sign bits turned");
     }
-    for (uint32_t i = 0; i < lanes; ++i) {
+    for (uint32_t i = 0; i < lanes && ir->masked; ++i) {
+        const qg_node *code = apply(ir, QG_AND, word, qg_uint(ir, ones(f.width) << f.shift[i]));
+        parts[i] = qg_apply(ir, QG_TO_FLOAT, code, NULL, NULL);
+        out->factor[i] = 1.0f / (float)(UINT32_C(1) << f.shift[i]);
+    }
+    for (uint32_t i = 0; i < lanes && !ir->masked; ++i) {
         const uint32_t mask = ones(f.width) << bit[i];
         const qg_node *pair =
             apply(ir, QG_AND, moved(ir, word, -(int32_t)down[i]), qg_uint(ir, mask | mask << HALF_BITS));

@@ -7,7 +7,7 @@
 /* ---- ir.c: typed expressions and named statements -------------------------------------------------------------- */
 
 /* Elements of a tile that share a step of x where it is integers: class int8 is bytes in steps of so many. */
-enum { QG_MAX_LANES = 4, QG_STEP_ELEMENTS = 32 };
+enum { QG_MAX_LANES = 4, QG_STEP_ELEMENTS = 32, QG_FEW_ROWS = 16 };
 
 /* An expression. Nodes are immutable and unique: building the same expression twice gives the same node.
  * Binary operations broadcast a single lane over several. A node with a name is printed as a statement
@@ -56,10 +56,12 @@ typedef struct qg_ir {
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
     uint32_t overruns; /* buffers, a bit each, of which loads may go beyond the block, by QK_PADDING bytes at most */
+    bool masked;       /* codes become floats where they lie in their words; x makes up for that */
     bool half;         /* products with x are of halves */
     bool pairs;        /* codes of four bits may be looked up two at a time */
     bool copied;       /* words of stored tables are asked of functions TABLE_at */
     bool held;     /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
+    bool each;     /* sums of dot products are arrays, with a value for each right-hand side */
     bool single;   /* code for one right-hand side at a time; else for BATCH of them */
     bool one_step; /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
@@ -97,6 +99,9 @@ const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes);
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
 const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
 const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
+/* Whether a small table of integers is looked up for floats alone, in code that masks codes: it is TABLE_as_float
+ * there. */
+bool qg_looks_up_floats(const qg_ir *ir, uint32_t table);
 /* The `width` low bits as two's complement. */
 const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
 /* The dot product of a run of x with as many values, and the sum of x over a set of runs. */

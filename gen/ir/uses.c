@@ -38,3 +38,30 @@ bool qg_uses(const qg_ir *ir, qg_op op) {
 const char *qg_load_name(const qg_layout *layout, uint32_t ref) {
     return ref < layout->n_buffers ? layout->buffers[ref].name : layout->tables[ref - layout->n_buffers].name;
 }
+
+/* Whether all users of a node, or of the vectors that it is in, make floats of it. */
+static bool only_as_float(const qg_ir *ir, const qg_node *node) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+        const qg_node *user = ir->nodes[i];
+        for (uint32_t k = 0; user->used && k < user->n_args; ++k) {
+            if (user->arg[k] != node || user->op == QG_TO_FLOAT) continue;
+            if (user->op == QG_VECTOR && user->kind == QG_K_FLOAT) continue; /* its constructor converts */
+            if (user->op != QG_VECTOR || !only_as_float(ir, user)) return false;
+        }
+    }
+    return true;
+}
+
+bool qg_looks_up_floats(const qg_ir *ir, uint32_t table) {
+    const qg_table *looked = &ir->layout->tables[table];
+    bool any = false;
+    if (!ir->masked || looked->rows > QG_FEW_ROWS || looked->columns > 1 || qg_table_kind(looked) == QG_K_FLOAT)
+        return false;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+        const qg_node *node = ir->nodes[i];
+        if (!node->used || node->op != QG_TABLE || node->ref != table) continue;
+        if (!only_as_float(ir, node)) return false;
+        any = true;
+    }
+    return any;
+}

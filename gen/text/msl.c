@@ -167,6 +167,12 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
     if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");
+    if (program->wide && !qg_is_mma(kernel)) {
+        const qg_plan *large = program->wide->plan;
+        qg_hole(&holes, "large", qg_format(arena, "%u", large->layout->elements / plan->tile_elements));
+    } else {
+        qg_hole(&holes, "large", NULL);
+    }
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", weights(arena, plan));
     if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
@@ -199,16 +205,16 @@ static char *kept_parameters(qg_arena *arena, const qg_step *sum, const char *qu
                      ir->n_x_sums ? ir->n_x_sums : 1);
 }
 
-static char *load_x(qg_arena *arena, const qg_step *sum) {
+static char *load_x(qg_arena *arena, const qg_step *sum, const char *name) {
     const qg_plan *plan = sum->plan;
     const char *vec = msl->types[QG_K_FLOAT][plan->lanes];
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
                    "template <uint TILES, uint BATCH, typename X>\n"
-                   "inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,\n"
+                   "inline void %s(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,\n"
                    "    %s)\n{\n",
-                   kept_parameters(arena, sum, ""));
+                   name, kept_parameters(arena, sum, ""));
     qg_load_x_body(&text, sum, NULL, msl, "row_runs", "batch", qg_format(arena, "%s(x_in[$i])", vec), NULL);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -225,6 +231,34 @@ static char *accumulate(qg_arena *arena, const qg_step *sum) {
                    buffers(arena, sum->plan, false), qg_shape_arguments(arena, sum->code, "uint $$, "),
                    kept_parameters(arena, sum, "const "));
     qg_accumulate_body(&text, sum, msl, "row_tiles", false);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* Other names of buffers whose words are wider than the kernel's own. */
+static void add_words_of(qg_text *text, const qg_step *wide) {
+    const qg_layout *layout = wide->plan->layout;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const char *name = layout->buffers[i].name;
+        if (qg_loads(wide->code, QG_LOAD, i) && wide->plan->aliased[i])
+            qg_text_printf(text, "    device const uint *%s_word = (device const uint *)%s;\n", name, name);
+        if (qg_loads(wide->code, QG_LOAD_FOUR, i))
+            qg_text_printf(text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
+    }
+}
+
+static char *accumulate_large(qg_arena *arena, const qg_plan *plan, const qg_step *wide) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(
+        &text,
+        "// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
+        "template <uint TILES, uint BATCH>\n"
+        "inline void accumulate_large(\n%s    uint row_tiles, uint n, uint j, uint k,\n"
+        "    %s,\n"
+        "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
+        buffers(arena, plan, false), kept_parameters(arena, wide, "const "));
+    add_words_of(&text, wide);
+    qg_accumulate_large_body(&text, wide, msl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -267,9 +301,39 @@ static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_holes holes = {.count = 0};
     row_holes(arena, &holes, program->sum);
     qg_hole(&holes, "sum_cut", program->values ? sum_cut(arena, program->values) : NULL);
-    qg_hole(&holes, "load_x", load_x(arena, program->sum));
+    qg_hole(&holes, "load_x", load_x(arena, program->sum, "load_x"));
     qg_hole(&holes, "accumulate", accumulate(arena, program->sum));
     return qg_expand(arena, templates, "gemv_tiles.metal", holes.items, holes.count, why);
+}
+
+/* Floats of small tables of integers. */
+static char *tables_as_floats(qg_arena *arena, const qg_ir *ir) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    for (uint32_t i = 0; i < ir->layout->n_tables; ++i) {
+        const qg_table *table = &ir->layout->tables[i];
+        if (!qg_looks_up_floats(ir, i)) continue;
+        qg_text_printf(&text, "constant float %s_as_float[%u] = {", table->name, table->rows);
+        for (uint32_t r = 0; r < table->rows; ++r) {
+            qg_text_puts(&text, r ? ", " : "");
+            qg_print_float(&text, msl, (float)table->values[r]);
+        }
+        qg_text_puts(&text, "};\n");
+    }
+    return text.data;
+}
+
+/* The same of larger tiles, for rows that are whole ones: those of joined blocks are not always. */
+static char *large_rows(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
+    const qg_step *wide = program->wide;
+    qg_holes holes = {.count = 0};
+    row_holes(arena, &holes, wide);
+    qg_hole(&holes, "kernel_buffers", buffers(arena, program->plan, false));
+    qg_hole(&holes, "tables_as_floats", tables_as_floats(arena, wide->code));
+    qg_hole(&holes, "size", qg_format(arena, "%u", wide->size));
+    qg_hole(&holes, "load_large_x", load_x(arena, wide, "load_large_x"));
+    qg_hole(&holes, "accumulate_large", accumulate_large(arena, program->plan, wide));
+    return qg_expand(arena, templates, "gemv_wide.metal", holes.items, holes.count, why);
 }
 
 static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
@@ -281,6 +345,10 @@ static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_pr
     char *text = qg_expand(arena, templates, "gemv_rows.metal", holes.items, holes.count, why);
     if (!text || !tiles) return NULL;
     text = qg_format(arena, "%s\n%s", tiles, text);
+    if (program->wide) {
+        const char *large = large_rows(arena, templates, program, why);
+        return large ? qg_format(arena, "%s\n%s", text, large) : NULL;
+    }
     if (!program->sum->code->half) return text;
     return qg_format(arena, "namespace half_products {\n\n%s\n}  // namespace half_products\n", text);
 }
@@ -319,20 +387,13 @@ static char *load_wide_x(qg_arena *arena, const qg_program *program) {
 static char *fetch_wide(qg_arena *arena, const qg_program *program) {
     const qg_step *step = program->wide;
     const qg_ir *ir = step->code;
-    const qg_plan *wide = step->plan;
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Loads wide tile `j` of row `n`.\n"
                    "inline void fetch_wide(\n%s    %suint row_tiles, uint n, uint j, %s)\n{\n",
                    buffers(arena, program->plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
                    fetched_parameters(arena, step, ""));
-    for (uint32_t i = 0; i < wide->layout->n_buffers; ++i) {
-        const char *name = wide->layout->buffers[i].name;
-        if (qg_loads(ir, QG_LOAD, i) && wide->aliased[i])
-            qg_text_printf(&text, "    device const uint *%s_word = (device const uint *)%s;\n", name, name);
-        if (qg_loads(ir, QG_LOAD_FOUR, i))
-            qg_text_printf(&text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
-    }
+    add_words_of(&text, step);
     qg_fetch_body(&text, step, msl, "row_tiles", 0);
     qg_text_puts(&text, "}\n");
     return text.data;

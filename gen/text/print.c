@@ -154,7 +154,7 @@ static void print_lookup(qg_text *text, const qg_ir *ir, const qg_target *target
         print_call(text, ir, target, qg_format(text->arena, "%s_at", name), node->arg, node->n_args);
         return;
     }
-    qg_text_puts(text, name);
+    qg_text_printf(text, "%s%s", name, qg_looks_up_floats(ir, node->ref) ? "_as_float" : "");
     for (uint32_t i = 0; i < node->n_args; ++i) {
         qg_text_puts(text, "[");
         print(text, ir, target, node->arg[i]);
@@ -257,7 +257,7 @@ static bool print_held(qg_text *text, const qg_ir *ir, const qg_target *target, 
 
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (node->name) {
-        qg_text_puts(text, node->name);
+        qg_text_printf(text, "%s%s", node->name, ir->each && qg_is_added_dot(ir, node) ? "[m]" : "");
         return;
     }
     if (print_fetched(text, ir, node) || print_held(text, ir, target, node)) return;

@@ -132,6 +132,33 @@ void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *tar
         add_sum(text, ir, target, r, rows ? qg_format(text->arena, "[%u]", r) : "");
 }
 
+void qg_accumulate_large_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles) {
+    const qg_ir *ir = step->code;
+    add_where(text, step, target, row_tiles);
+    for (uint32_t i = 0; i < ir->n_statements; ++i) {
+        const qg_node *node = ir->statements[i];
+        if (node->op == QG_MUL && node->arg[0]->op == QG_ARG && strcmp(node->arg[0]->name, "block") == 0) {
+            /* In 64 bits, what is added later goes into the load itself. */
+            qg_text_printf(text, "    const ulong %s = ulong(block) * %lld%s;\n", node->name,
+                           (long long)node->arg[1]->integer, target->unsigned_suffix);
+            continue;
+        }
+        if (!qg_is_added_dot(ir, node)) {
+            qg_print_statement(text, ir, target, node, "    ");
+            continue;
+        }
+        qg_node unnamed = *node;
+        unnamed.name = NULL;
+        qg_text_printf(text, "    float %s[BATCH];\n    for (%s m = 0; m < BATCH; ++m) %s[m] = ", node->name,
+                       target->types[QG_K_UINT][1], node->name);
+        qg_print_expression(text, ir, target, &unnamed);
+        qg_text_puts(text, ";\n");
+    }
+    qg_text_printf(text, "    for (%s m = 0; m < BATCH; ++m) sum[m] += ", target->types[QG_K_UINT][1]);
+    qg_print_expression(text, ir, target, ir->outputs[0].node);
+    qg_text_puts(text, ";\n");
+}
+
 void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most) {
     add_where(text, step, target, row_tiles);
     (most ? qg_operands_most : qg_operands_body)(text, step->of_unit, step->code, target);

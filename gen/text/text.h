@@ -234,6 +234,8 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
 void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most);
 /* With `rows`, sums are of each row of the tile. */
 void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool rows);
+/* The same, each part where it is wanted, so that few values are kept at a time. */
+void qg_accumulate_large_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles);
 /* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes
  * of the buffers `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
 void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, uint32_t to_end);

@@ -1051,7 +1051,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
-    .sum_roundings = 92,
+    .sum_roundings = 124,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
@@ -1493,7 +1493,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
-    .sum_roundings = 92,
+    .sum_roundings = 124,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {

@@ -3141,7 +3141,7 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .sum_roundings = 76,
+    .sum_roundings = 124,
 };
 
 static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
@@ -3596,7 +3596,7 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .sum_roundings = 76,
+    .sum_roundings = 124,
 };
 
 static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {

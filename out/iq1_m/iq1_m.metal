@@ -4,8 +4,10 @@
 // 56 bytes for 256 elements, 1.75 bits each.
 // dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 13.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25
 // float, 1.25 conversions, 0.125 lookups.
-// gemv, gemv_id in f32: for each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625
-// conversions, 0.125 lookups.
+// gemv in f32: for each weight 0.219 bytes read, 6.7 operations: 0.0938 loads, 2.22 bits, 0.5 integer, 2.69 float, 1.08 conversions, 0.125
+// lookups.
+// gemv_id in f32: for each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625 conversions,
+// 0.125 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -589,6 +591,242 @@ inline void sum_rows(
     }
 }
 
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][12])
+{
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        const float4 x4 = float4(x_in[from + 4u]);
+        const float4 x5 = float4(x_in[from + 5u]);
+        const float4 x6 = float4(x_in[from + 6u]);
+        const float4 x7 = float4(x_in[from + 7u]);
+        const float4 x8 = float4(x_in[from + 8u]);
+        const float4 x9 = float4(x_in[from + 9u]);
+        const float4 x10 = float4(x_in[from + 10u]);
+        const float4 x11 = float4(x_in[from + 11u]);
+        const float4 x12 = float4(x_in[from + 12u]);
+        const float4 x13 = float4(x_in[from + 13u]);
+        const float4 x14 = float4(x_in[from + 14u]);
+        const float4 x15 = float4(x_in[from + 15u]);
+        x[k][m][0] = x0 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][1] = x1 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][2] = x2 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][3] = x3 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][4] = x4 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][5] = x5 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][6] = x6 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][7] = x7 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][8] = x8 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][9] = x9 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][10] = x10 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][11] = x11 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][12] = x12 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][13] = x13 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x[k][m][14] = x14 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
+        x[k][m][15] = x15 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(1.0f));
+        x_sum[k][m][1] = dot(x0 + x1, float4(1.0f));
+        x_sum[k][m][2] = dot(x2 + x3, float4(1.0f));
+        x_sum[k][m][3] = dot(x4 + x5 + x6 + x7, float4(1.0f));
+        x_sum[k][m][4] = dot(x4 + x5, float4(1.0f));
+        x_sum[k][m][5] = dot(x6 + x7, float4(1.0f));
+        x_sum[k][m][6] = dot(x8 + x9 + x10 + x11, float4(1.0f));
+        x_sum[k][m][7] = dot(x8 + x9, float4(1.0f));
+        x_sum[k][m][8] = dot(x10 + x11, float4(1.0f));
+        x_sum[k][m][9] = dot(x12 + x13 + x14 + x15, float4(1.0f));
+        x_sum[k][m][10] = dot(x12 + x13, float4(1.0f));
+        x_sum[k][m][11] = dot(x14 + x15, float4(1.0f));
+    }
+}
+
+// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate_large(
+    device const uint *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][12],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    const ulong base = ulong(block) * 14u;
+    const uint scales0 = blocks[base + 12u];
+    const uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    const uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
+    const uint scales1 = blocks[base + 13u];
+    const uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    const uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
+    const float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    const uint scales2 = blocks[base + tile / 2u + 12u];
+    const uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    const float d_sc0 = d * float(2 * int(sc0) + 1);
+    const uint qs0 = blocks[base + tile * 2u];
+    const uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    const uint qh = blocks[base + tile + 8u];
+    const uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
+    const uint g0 = g_lo0 | (g_hi0 << 8u);
+    const uint G_row0 = G[g0];
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
+        float4(float(G_row0 & 15u), float(G_row0 & 240u), float(G_row0 & 3840u), float(G_row0 & 61440u))), x[k][m][1],
+        float4(float(G_row0 & 0xF0000u), float(G_row0 & 0xF00000u), float(G_row0 & 0xF000000u), float(G_row0 & 0xF0000000u)));
+    const uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
+    const uint g1 = g_lo1 | (g_hi1 << 8u);
+    const uint G_row1 = G[g1];
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
+        float4(float(G_row1 & 15u), float(G_row1 & 240u), float(G_row1 & 3840u), float(G_row1 & 61440u)));
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
+        float4(float(G_row1 & 0xF0000u), float(G_row1 & 0xF00000u), float(G_row1 & 0xF000000u), float(G_row1 & 0xF0000000u)));
+    const uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
+    const uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
+    const uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
+    const float d_sc1 = d * float(2 * int(sc1) + 1);
+    const uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
+    const uint g2 = g_lo2 | (g_hi2 << 8u);
+    const uint G_row2 = G[g2];
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][4],
+        float4(float(G_row2 & 15u), float(G_row2 & 240u), float(G_row2 & 3840u), float(G_row2 & 61440u))), x[k][m][5],
+        float4(float(G_row2 & 0xF0000u), float(G_row2 & 0xF00000u), float(G_row2 & 0xF000000u), float(G_row2 & 0xF0000000u)));
+    const uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
+    const uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
+    const uint g3 = g_lo3 | (g_hi3 << 8u);
+    const uint G_row3 = G[g3];
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6],
+        float4(float(G_row3 & 15u), float(G_row3 & 240u), float(G_row3 & 3840u), float(G_row3 & 61440u)));
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][7],
+        float4(float(G_row3 & 0xF0000u), float(G_row3 & 0xF00000u), float(G_row3 & 0xF000000u), float(G_row3 & 0xF0000000u)));
+    const uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
+    const uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
+    const uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
+    const float d_sc2 = d * float(2 * int(sc2) + 1);
+    const uint qs1 = blocks[base + tile * 2u + 1u];
+    const uint g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
+    const uint g4 = g_lo4 | (g_hi4 << 8u);
+    const uint G_row4 = G[g4];
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][8],
+        float4(float(G_row4 & 15u), float(G_row4 & 240u), float(G_row4 & 3840u), float(G_row4 & 61440u))), x[k][m][9],
+        float4(float(G_row4 & 0xF0000u), float(G_row4 & 0xF00000u), float(G_row4 & 0xF000000u), float(G_row4 & 0xF0000000u)));
+    const uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
+    const uint g5 = g_lo5 | (g_hi5 << 8u);
+    const uint G_row5 = G[g5];
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10],
+        float4(float(G_row5 & 15u), float(G_row5 & 240u), float(G_row5 & 3840u), float(G_row5 & 61440u)));
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][11],
+        float4(float(G_row5 & 0xF0000u), float(G_row5 & 0xF00000u), float(G_row5 & 0xF000000u), float(G_row5 & 0xF0000000u)));
+    const uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
+    const uint sg5 = (qh >> 23u) & 1u;  // qh: 1 bit
+    const uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
+    const float d_sc3 = d * float(2 * int(sc3) + 1);
+    const uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
+    const uint g6 = g_lo6 | (g_hi6 << 8u);
+    const uint G_row6 = G[g6];
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12],
+        float4(float(G_row6 & 15u), float(G_row6 & 240u), float(G_row6 & 3840u), float(G_row6 & 61440u))), x[k][m][13],
+        float4(float(G_row6 & 0xF0000u), float(G_row6 & 0xF00000u), float(G_row6 & 0xF000000u), float(G_row6 & 0xF0000000u)));
+    const uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
+    const uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
+    const uint g7 = g_lo7 | (g_hi7 << 8u);
+    const uint G_row7 = G[g7];
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14],
+        float4(float(G_row7 & 15u), float(G_row7 & 240u), float(G_row7 & 3840u), float(G_row7 & 61440u)));
+    float dots11[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][15],
+        float4(float(G_row7 & 0xF0000u), float(G_row7 & 0xF00000u), float(G_row7 & 0xF000000u), float(G_row7 & 0xF0000000u)));
+    const uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
+    const uint sg7 = qh >> 31u;  // qh: 1 bit
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * (dots2[m] - x_sum[k][m][0])
+        + d_sc0 * (int(sg0) != 0 ? -0.125f : 0.125f) * x_sum[k][m][1] + d_sc0 * (int(sg1) != 0 ? -0.125f : 0.125f) * x_sum[k][m][2]
+        + d_sc1 * (dots5[m] - x_sum[k][m][3]) + d_sc1 * (int(sg2) != 0 ? -0.125f : 0.125f) * x_sum[k][m][4]
+        + d_sc1 * (int(sg3) != 0 ? -0.125f : 0.125f) * x_sum[k][m][5] + d_sc2 * (dots8[m] - x_sum[k][m][6])
+        + d_sc2 * (int(sg4) != 0 ? -0.125f : 0.125f) * x_sum[k][m][7] + d_sc2 * (int(sg5) != 0 ? -0.125f : 0.125f) * x_sum[k][m][8]
+        + d_sc3 * (dots11[m] - x_sum[k][m][9]) + d_sc3 * (int(sg6) != 0 ? -0.125f : 0.125f) * x_sum[k][m][10]
+        + d_sc3 * (int(sg7) != 0 ? -0.125f : 0.125f) * x_sum[k][m][11];
+}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][12];
+    const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                                   sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
 }  // namespace qk_iq1_m
 
 // iq1_m_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
@@ -856,6 +1094,14 @@ kernel void iq1_m_gemv_f32(
     const qk_iq1_m::standing at =
         qk_iq1_m::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, iq1_m_gemv_f32_views, 0, 0,
             0, 0});
+    if (iq1_m_gemv_f32_batch < 8 && push.row_tiles % 16 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (iq1_m_gemv_f32_batch) {
+            case 1: qk_iq1_m::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_iq1_m::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_iq1_m::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (iq1_m_gemv_f32_batch) {
         case 1: qk_iq1_m::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_iq1_m::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
@@ -892,6 +1138,14 @@ kernel void iq1_m_gemv_f16(
     const qk_iq1_m::standing at =
         qk_iq1_m::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, iq1_m_gemv_f16_views, 0, 0,
             0, 0});
+    if (iq1_m_gemv_f16_batch < 8 && push.row_tiles % 16 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (iq1_m_gemv_f16_batch) {
+            case 1: qk_iq1_m::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_iq1_m::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_iq1_m::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (iq1_m_gemv_f16_batch) {
         case 1: qk_iq1_m::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_iq1_m::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;

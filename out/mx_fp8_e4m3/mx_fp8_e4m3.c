@@ -785,7 +785,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .sum_roundings = 74,
+    .sum_roundings = 122,
 };
 
 static const qk_binding mx_fp8_e4m3_gemv_f16_bindings[] = {
@@ -911,7 +911,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .sum_roundings = 74,
+    .sum_roundings = 122,
 };
 
 static const qk_binding mx_fp8_e4m3_gemv_id_f32_bindings[] = {

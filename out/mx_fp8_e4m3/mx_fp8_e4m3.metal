@@ -4,7 +4,8 @@
 // 33 bytes for 32 elements, 8.25 bits each.
 // dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 13.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 1
 // conversions.
-// gemv, gemv_id in f32: for each weight 1.03 bytes read, 6.75 operations: 0.312 loads, 2.81 bits, 1 integer, 2.12 float, 0.5 conversions.
+// gemv in f32: for each weight 1.03 bytes read, 6.36 operations: 0.266 loads, 2.84 bits, 0.703 integer, 2.05 float, 0.5 conversions.
+// gemv_id in f32: for each weight 1.03 bytes read, 6.75 operations: 0.312 loads, 2.81 bits, 1 integer, 2.12 float, 0.5 conversions.
 //
 //     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"
@@ -312,6 +313,216 @@ inline void sum_rows(
     }
 }
 
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 16u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        const float4 x4 = float4(x_in[from + 4u]);
+        const float4 x5 = float4(x_in[from + 5u]);
+        const float4 x6 = float4(x_in[from + 6u]);
+        const float4 x7 = float4(x_in[from + 7u]);
+        const float4 x8 = float4(x_in[from + 8u]);
+        const float4 x9 = float4(x_in[from + 9u]);
+        const float4 x10 = float4(x_in[from + 10u]);
+        const float4 x11 = float4(x_in[from + 11u]);
+        const float4 x12 = float4(x_in[from + 12u]);
+        const float4 x13 = float4(x_in[from + 13u]);
+        const float4 x14 = float4(x_in[from + 14u]);
+        const float4 x15 = float4(x_in[from + 15u]);
+        x[k][m][0] = x0 * 256.0f;
+        x[k][m][1] = x1 * 256.0f;
+        x[k][m][2] = x2 * 256.0f;
+        x[k][m][3] = x3 * 256.0f;
+        x[k][m][4] = x4 * 256.0f;
+        x[k][m][5] = x5 * 256.0f;
+        x[k][m][6] = x6 * 256.0f;
+        x[k][m][7] = x7 * 256.0f;
+        x[k][m][8] = x8 * 256.0f;
+        x[k][m][9] = x9 * 256.0f;
+        x[k][m][10] = x10 * 256.0f;
+        x[k][m][11] = x11 * 256.0f;
+        x[k][m][12] = x12 * 256.0f;
+        x[k][m][13] = x13 * 256.0f;
+        x[k][m][14] = x14 * 256.0f;
+        x[k][m][15] = x15 * 256.0f;
+    }
+}
+
+// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate_large(
+    device const uint *codes,
+    device const uchar *scales,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    device const uint *scales_word = (device const uint *)scales;
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    const uint w0 = codes[block * 32u + tile * 16u];
+    const uint w1 = codes[block * 32u + tile * 16u + 1u];
+    const uint w2 = codes[block * 32u + tile * 16u + 2u];
+    const uint w3 = codes[block * 32u + tile * 16u + 3u];
+    const uint w4 = codes[block * 32u + tile * 16u + 4u];
+    const uint w5 = codes[block * 32u + tile * 16u + 5u];
+    const uint w6 = codes[block * 32u + tile * 16u + 6u];
+    const uint w7 = codes[block * 32u + tile * 16u + 7u];
+    const uint w8 = codes[block * 32u + tile * 16u + 8u];
+    const uint w9 = codes[block * 32u + tile * 16u + 9u];
+    const uint w10 = codes[block * 32u + tile * 16u + 10u];
+    const uint w11 = codes[block * 32u + tile * 16u + 11u];
+    const uint w12 = codes[block * 32u + tile * 16u + 12u];
+    const uint w13 = codes[block * 32u + tile * 16u + 13u];
+    const uint w14 = codes[block * 32u + tile * 16u + 14u];
+    const uint w15 = codes[block * 32u + tile * 16u + 15u];
+    // NaN where a weight is
+    const float nans = as_type<float>(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u) | ((w4 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w5 & 0x7F7F7F7Fu) + 0x1010101u) | ((w6 & 0x7F7F7F7Fu) + 0x1010101u) | ((w7 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w8 & 0x7F7F7F7Fu) + 0x1010101u) | ((w9 & 0x7F7F7F7Fu) + 0x1010101u) | ((w10 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w11 & 0x7F7F7F7Fu) + 0x1010101u) | ((w12 & 0x7F7F7F7Fu) + 0x1010101u) | ((w13 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w14 & 0x7F7F7F7Fu) + 0x1010101u) | ((w15 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
+    const uint s_bits0 = (scales_word[block] >> (tile * 16u)) & 0xFFu;
+    const float s0 = as_type<float>(s_bits0 == 0xFFu ? 0x7FC00000u : s_bits0 == 0u ? 0x400000u : s_bits0 << 23u);
+    const float2 pair0 = float2(as_type<half2>(((w0 << 7u) & 0x3F803F80u) | ((w0 << 8u) & 0x80008000u)));
+    const float2 pair1 = float2(as_type<half2>(((w0 >> 1u) & 0x3F803F80u) | (w0 & 0x80008000u)));
+    const float2 pair2 = float2(as_type<half2>(((w1 << 7u) & 0x3F803F80u) | ((w1 << 8u) & 0x80008000u)));
+    const float2 pair3 = float2(as_type<half2>(((w1 >> 1u) & 0x3F803F80u) | (w1 & 0x80008000u)));
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][m][1],
+        float4(pair2.x, pair3.x, pair2.y, pair3.y));
+    const float2 pair4 = float2(as_type<half2>(((w2 << 7u) & 0x3F803F80u) | ((w2 << 8u) & 0x80008000u)));
+    const float2 pair5 = float2(as_type<half2>(((w2 >> 1u) & 0x3F803F80u) | (w2 & 0x80008000u)));
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y));
+    const float2 pair6 = float2(as_type<half2>(((w3 << 7u) & 0x3F803F80u) | ((w3 << 8u) & 0x80008000u)));
+    const float2 pair7 = float2(as_type<half2>(((w3 >> 1u) & 0x3F803F80u) | (w3 & 0x80008000u)));
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y));
+    const float2 pair8 = float2(as_type<half2>(((w4 << 7u) & 0x3F803F80u) | ((w4 << 8u) & 0x80008000u)));
+    const float2 pair9 = float2(as_type<half2>(((w4 >> 1u) & 0x3F803F80u) | (w4 & 0x80008000u)));
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y));
+    const float2 pair10 = float2(as_type<half2>(((w5 << 7u) & 0x3F803F80u) | ((w5 << 8u) & 0x80008000u)));
+    const float2 pair11 = float2(as_type<half2>(((w5 >> 1u) & 0x3F803F80u) | (w5 & 0x80008000u)));
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y));
+    const float2 pair12 = float2(as_type<half2>(((w6 << 7u) & 0x3F803F80u) | ((w6 << 8u) & 0x80008000u)));
+    const float2 pair13 = float2(as_type<half2>(((w6 >> 1u) & 0x3F803F80u) | (w6 & 0x80008000u)));
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y));
+    const float2 pair14 = float2(as_type<half2>(((w7 << 7u) & 0x3F803F80u) | ((w7 << 8u) & 0x80008000u)));
+    const float2 pair15 = float2(as_type<half2>(((w7 >> 1u) & 0x3F803F80u) | (w7 & 0x80008000u)));
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y));
+    const uint s_bits1 = (scales_word[block] >> (tile * 16u + 8u)) & 0xFFu;
+    const float s1 = as_type<float>(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
+    const float2 pair16 = float2(as_type<half2>(((w8 << 7u) & 0x3F803F80u) | ((w8 << 8u) & 0x80008000u)));
+    const float2 pair17 = float2(as_type<half2>(((w8 >> 1u) & 0x3F803F80u) | (w8 & 0x80008000u)));
+    const float2 pair18 = float2(as_type<half2>(((w9 << 7u) & 0x3F803F80u) | ((w9 << 8u) & 0x80008000u)));
+    const float2 pair19 = float2(as_type<half2>(((w9 >> 1u) & 0x3F803F80u) | (w9 & 0x80008000u)));
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][m][9],
+        float4(pair18.x, pair19.x, pair18.y, pair19.y));
+    const float2 pair20 = float2(as_type<half2>(((w10 << 7u) & 0x3F803F80u) | ((w10 << 8u) & 0x80008000u)));
+    const float2 pair21 = float2(as_type<half2>(((w10 >> 1u) & 0x3F803F80u) | (w10 & 0x80008000u)));
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y));
+    const float2 pair22 = float2(as_type<half2>(((w11 << 7u) & 0x3F803F80u) | ((w11 << 8u) & 0x80008000u)));
+    const float2 pair23 = float2(as_type<half2>(((w11 >> 1u) & 0x3F803F80u) | (w11 & 0x80008000u)));
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y));
+    const float2 pair24 = float2(as_type<half2>(((w12 << 7u) & 0x3F803F80u) | ((w12 << 8u) & 0x80008000u)));
+    const float2 pair25 = float2(as_type<half2>(((w12 >> 1u) & 0x3F803F80u) | (w12 & 0x80008000u)));
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y));
+    const float2 pair26 = float2(as_type<half2>(((w13 << 7u) & 0x3F803F80u) | ((w13 << 8u) & 0x80008000u)));
+    const float2 pair27 = float2(as_type<half2>(((w13 >> 1u) & 0x3F803F80u) | (w13 & 0x80008000u)));
+    float dots11[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y));
+    const float2 pair28 = float2(as_type<half2>(((w14 << 7u) & 0x3F803F80u) | ((w14 << 8u) & 0x80008000u)));
+    const float2 pair29 = float2(as_type<half2>(((w14 >> 1u) & 0x3F803F80u) | (w14 & 0x80008000u)));
+    float dots12[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y));
+    const float2 pair30 = float2(as_type<half2>(((w15 << 7u) & 0x3F803F80u) | ((w15 << 8u) & 0x80008000u)));
+    const float2 pair31 = float2(as_type<half2>(((w15 >> 1u) & 0x3F803F80u) | (w15 & 0x80008000u)));
+    float dots13[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15], float4(pair30.x, pair31.x, pair30.y, pair31.y));
+    for (uint m = 0; m < BATCH; ++m) sum[m] += nans + s0 * dots6[m] + s1 * dots13[m];
+}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *codes,
+    device const uchar *scales,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][1];
+    const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(codes, scales, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                                   sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
 }  // namespace qk_mx_fp8_e4m3
 
 // mx_fp8_e4m3_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
@@ -586,6 +797,14 @@ kernel void mx_fp8_e4m3_gemv_f32(
     const qk_mx_fp8_e4m3::standing at =
         qk_mx_fp8_e4m3::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups,
             mx_fp8_e4m3_gemv_f32_views, 0, 0, 0, 0});
+    if (mx_fp8_e4m3_gemv_f32_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (mx_fp8_e4m3_gemv_f32_batch) {
+            case 1: qk_mx_fp8_e4m3::sum_large_rows<1>(codes, scales, x, to, push, partial, at); break;
+            case 2: qk_mx_fp8_e4m3::sum_large_rows<2>(codes, scales, x, to, push, partial, at); break;
+            case 4: qk_mx_fp8_e4m3::sum_large_rows<4>(codes, scales, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (mx_fp8_e4m3_gemv_f32_batch) {
         case 1: qk_mx_fp8_e4m3::sum_rows<1, 4>(codes, scales, x, to, push, partial, at); break;
         case 2: qk_mx_fp8_e4m3::sum_rows<2, 4>(codes, scales, x, to, push, partial, at); break;
@@ -623,6 +842,14 @@ kernel void mx_fp8_e4m3_gemv_f16(
     const qk_mx_fp8_e4m3::standing at =
         qk_mx_fp8_e4m3::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups,
             mx_fp8_e4m3_gemv_f16_views, 0, 0, 0, 0});
+    if (mx_fp8_e4m3_gemv_f16_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (mx_fp8_e4m3_gemv_f16_batch) {
+            case 1: qk_mx_fp8_e4m3::sum_large_rows<1>(codes, scales, x, to, push, partial, at); break;
+            case 2: qk_mx_fp8_e4m3::sum_large_rows<2>(codes, scales, x, to, push, partial, at); break;
+            case 4: qk_mx_fp8_e4m3::sum_large_rows<4>(codes, scales, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (mx_fp8_e4m3_gemv_f16_batch) {
         case 1: qk_mx_fp8_e4m3::sum_rows<1, 4>(codes, scales, x, to, push, partial, at); break;
         case 2: qk_mx_fp8_e4m3::sum_rows<2, 4>(codes, scales, x, to, push, partial, at); break;

@@ -1057,7 +1057,7 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .sum_roundings = 74,
+    .sum_roundings = 122,
 };
 
 static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
@@ -1514,7 +1514,7 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .sum_roundings = 74,
+    .sum_roundings = 122,
 };
 
 static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {

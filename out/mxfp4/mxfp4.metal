@@ -4,8 +4,9 @@
 // 17 bytes for 32 elements, 4.25 bits each.
 // dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
 // conversions, 1 lookups.
-// gemv, gemv_id in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5
-// conversions.
+// gemv in f32: for each weight 0.531 bytes read, 7.36 operations: 0.234 loads, 2.62 bits, 0.438 integer, 2.06 float, 1 conversions, 1
+// lookups.
+// gemv_id in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5 conversions.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -299,6 +300,209 @@ inline void sum_rows(
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(blocks, shape.row_tiles,
                                              at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+constant float K_as_float[16] = {0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 6.0f, 8.0f, 12.0f, 0.0f, -1.0f, -2.0f, -3.0f, -4.0f, -6.0f, -8.0f, -12.0f};
+
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 2u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 4u]);
+        const float4 x3 = float4(x_in[from + 5u]);
+        const float4 x4 = float4(x_in[from + 8u]);
+        const float4 x5 = float4(x_in[from + 9u]);
+        const float4 x6 = float4(x_in[from + 12u]);
+        const float4 x7 = float4(x_in[from + 13u]);
+        const float4 x8 = float4(x_in[from + 16u]);
+        const float4 x9 = float4(x_in[from + 17u]);
+        const float4 x10 = float4(x_in[from + 20u]);
+        const float4 x11 = float4(x_in[from + 21u]);
+        const float4 x12 = float4(x_in[from + 24u]);
+        const float4 x13 = float4(x_in[from + 25u]);
+        const float4 x14 = float4(x_in[from + 28u]);
+        const float4 x15 = float4(x_in[from + 29u]);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+        x[k][m][4] = x4;
+        x[k][m][5] = x5;
+        x[k][m][6] = x6;
+        x[k][m][7] = x7;
+        x[k][m][8] = x8;
+        x[k][m][9] = x9;
+        x[k][m][10] = x10;
+        x[k][m][11] = x11;
+        x[k][m][12] = x12;
+        x[k][m][13] = x13;
+        x[k][m][14] = x14;
+        x[k][m][15] = x15;
+    }
+}
+
+// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate_large(
+    device const uchar *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    device const uint *blocks_word = (device const uint *)blocks;
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    const ulong base = ulong(block) * 17u;
+    const uint e0 = blocks_word[base] & 0xFFu;
+    const float e_e_e0 = as_type<float>(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
+    const uint qs0 = blocks_word[base + tile * 2u];
+    const uint qs1 = blocks_word[base + tile * 2u + 1u];
+    const uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
+    const uint4 q0 = (uint4(qs_run0) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint qs2 = blocks_word[base + tile * 2u + 2u];
+    const uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
+    const uint4 q1 = (uint4(qs_run1) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
+        float4(K_as_float[q0.x], K_as_float[q0.y], K_as_float[q0.z], K_as_float[q0.w])), x[k][m][1],
+        float4(K_as_float[q1.x], K_as_float[q1.y], K_as_float[q1.z], K_as_float[q1.w]));
+    const uint4 q2 = (uint4(qs_run0) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
+        float4(K_as_float[q2.x], K_as_float[q2.y], K_as_float[q2.z], K_as_float[q2.w]));
+    const uint4 q3 = (uint4(qs_run1) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
+        float4(K_as_float[q3.x], K_as_float[q3.y], K_as_float[q3.z], K_as_float[q3.w]));
+    const uint e1 = (blocks_word[base + 4u] >> 8u) & 0xFFu;
+    const float e_e_e1 = as_type<float>(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
+    const uint qs3 = blocks_word[base + tile * 2u + 4u];
+    const uint qs4 = blocks_word[base + tile * 2u + 5u];
+    const uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
+    const uint4 q4 = (uint4(qs_run2) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint qs5 = blocks_word[base + tile * 2u + 6u];
+    const uint qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
+    const uint4 q5 = (uint4(qs_run3) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][4],
+        float4(K_as_float[q4.x], K_as_float[q4.y], K_as_float[q4.z], K_as_float[q4.w])), x[k][m][5],
+        float4(K_as_float[q5.x], K_as_float[q5.y], K_as_float[q5.z], K_as_float[q5.w]));
+    const uint4 q6 = (uint4(qs_run2) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6],
+        float4(K_as_float[q6.x], K_as_float[q6.y], K_as_float[q6.z], K_as_float[q6.w]));
+    const uint4 q7 = (uint4(qs_run3) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][7],
+        float4(K_as_float[q7.x], K_as_float[q7.y], K_as_float[q7.z], K_as_float[q7.w]));
+    const uint e2 = (blocks_word[base + 8u] >> 16u) & 0xFFu;
+    const float e_e_e2 = as_type<float>(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
+    const uint qs6 = blocks_word[base + tile * 2u + 8u];
+    const uint qs7 = blocks_word[base + tile * 2u + 9u];
+    const uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
+    const uint4 q8 = (uint4(qs_run4) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint qs8 = blocks_word[base + tile * 2u + 10u];
+    const uint qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
+    const uint4 q9 = (uint4(qs_run5) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][8],
+        float4(K_as_float[q8.x], K_as_float[q8.y], K_as_float[q8.z], K_as_float[q8.w])), x[k][m][9],
+        float4(K_as_float[q9.x], K_as_float[q9.y], K_as_float[q9.z], K_as_float[q9.w]));
+    const uint4 q10 = (uint4(qs_run4) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10],
+        float4(K_as_float[q10.x], K_as_float[q10.y], K_as_float[q10.z], K_as_float[q10.w]));
+    const uint4 q11 = (uint4(qs_run5) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][11],
+        float4(K_as_float[q11.x], K_as_float[q11.y], K_as_float[q11.z], K_as_float[q11.w]));
+    const uint e3 = blocks_word[base + 12u] >> 24u;
+    const float e_e_e3 = as_type<float>(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
+    const uint qs9 = blocks_word[base + tile * 2u + 13u];
+    const uint4 q12 = (uint4(qs9) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint qs10 = blocks_word[base + tile * 2u + 14u];
+    const uint4 q13 = (uint4(qs10) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12],
+        float4(K_as_float[q12.x], K_as_float[q12.y], K_as_float[q12.z], K_as_float[q12.w])), x[k][m][13],
+        float4(K_as_float[q13.x], K_as_float[q13.y], K_as_float[q13.z], K_as_float[q13.w]));
+    const uint4 q14 = (uint4(qs9) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14],
+        float4(K_as_float[q14.x], K_as_float[q14.y], K_as_float[q14.z], K_as_float[q14.w]));
+    const uint4 q15 = (uint4(qs10) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    float dots11[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][15],
+        float4(K_as_float[q15.x], K_as_float[q15.y], K_as_float[q15.z], K_as_float[q15.w]));
+    for (uint m = 0; m < BATCH; ++m) sum[m] += e_e_e0 * dots2[m] + e_e_e1 * dots5[m] + e_e_e2 * dots8[m] + e_e_e3 * dots11[m];
+}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uchar *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][1];
+    const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                                   sum[r]);
             }
             held = c;
         }
@@ -775,6 +979,14 @@ kernel void mxfp4_gemv_f32(
     const qk_mxfp4::standing at =
         qk_mxfp4::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, mxfp4_gemv_f32_views, 0, 0,
             0, 0});
+    if (mxfp4_gemv_f32_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (mxfp4_gemv_f32_batch) {
+            case 1: qk_mxfp4::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_mxfp4::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_mxfp4::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (mxfp4_gemv_f32_batch) {
         case 1: qk_mxfp4::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_mxfp4::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
@@ -811,6 +1023,14 @@ kernel void mxfp4_gemv_f16(
     const qk_mxfp4::standing at =
         qk_mxfp4::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, mxfp4_gemv_f16_views, 0, 0,
             0, 0});
+    if (mxfp4_gemv_f16_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (mxfp4_gemv_f16_batch) {
+            case 1: qk_mxfp4::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_mxfp4::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_mxfp4::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (mxfp4_gemv_f16_batch) {
         case 1: qk_mxfp4::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_mxfp4::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;

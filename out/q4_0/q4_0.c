@@ -992,7 +992,7 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .sum_roundings = 74,
+    .sum_roundings = 122,
 };
 
 static const qk_binding q4_0_gemv_int8_f32_bindings[] = {
@@ -1423,7 +1423,7 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .sum_roundings = 74,
+    .sum_roundings = 122,
 };
 
 static const qk_binding q4_0_gemv_int8_f16_bindings[] = {

@@ -4,8 +4,8 @@
 // 18 bytes for 32 elements, 4.5 bits each.
 // dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float,
 // 1.12 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562
-// conversions.
+// gemv in f32: for each weight 0.562 bytes read, 4.61 operations: 0.141 loads, 1.2 bits, 0.141 integer, 2.09 float, 1.03 conversions.
+// gemv_id in f32: for each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
 //
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -286,6 +286,185 @@ inline void sum_rows(
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(blocks, shape.row_tiles,
                                              at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][2])
+{
+    const uint place = j * 16u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        const float4 x4 = float4(x_in[from + 4u]);
+        const float4 x5 = float4(x_in[from + 5u]);
+        const float4 x6 = float4(x_in[from + 6u]);
+        const float4 x7 = float4(x_in[from + 7u]);
+        const float4 x8 = float4(x_in[from + 8u]);
+        const float4 x9 = float4(x_in[from + 9u]);
+        const float4 x10 = float4(x_in[from + 10u]);
+        const float4 x11 = float4(x_in[from + 11u]);
+        const float4 x12 = float4(x_in[from + 12u]);
+        const float4 x13 = float4(x_in[from + 13u]);
+        const float4 x14 = float4(x_in[from + 14u]);
+        const float4 x15 = float4(x_in[from + 15u]);
+        x[k][m][0] = x0 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][1] = x1 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][2] = x2 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][3] = x3 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][4] = x4 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][5] = x5 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][6] = x6 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][7] = x7 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][8] = x8 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][9] = x9 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][10] = x10 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][11] = x11 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][12] = x12 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][13] = x13 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][14] = x14 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][15] = x15 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
+        x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
+    }
+}
+
+// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate_large(
+    device const ushort *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][2],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    device const uint *blocks_word = (device const uint *)blocks;
+    const uint block = n * (row_tiles / 4u) + j;
+    const ulong base = ulong(block) * 9u;
+    const uint qs0 = blocks_word[base];
+    const float d0 = f16_to_f32(qs0);
+    const uint qs1 = blocks_word[base + 1u];
+    const uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
+    const uint qs2 = blocks_word[base + 2u];
+    const uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
+        float4(float(qs_run0 & 15u), float(qs_run0 & 3840u), float(qs_run0 & 0xF0000u), float(qs_run0 & 0xF000000u))), x[k][m][1],
+        float4(float(qs_run1 & 15u), float(qs_run1 & 3840u), float(qs_run1 & 0xF0000u), float(qs_run1 & 0xF000000u)));
+    const uint qs3 = blocks_word[base + 3u];
+    const uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
+        float4(float(qs_run2 & 15u), float(qs_run2 & 3840u), float(qs_run2 & 0xF0000u), float(qs_run2 & 0xF000000u)));
+    const uint qs4 = blocks_word[base + 4u];
+    const uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
+        float4(float(qs_run3 & 15u), float(qs_run3 & 3840u), float(qs_run3 & 0xF0000u), float(qs_run3 & 0xF000000u)));
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4],
+        float4(float(qs_run0 & 240u), float(qs_run0 & 61440u), float(qs_run0 & 0xF00000u), float(qs_run0 & 0xF0000000u)));
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5],
+        float4(float(qs_run1 & 240u), float(qs_run1 & 61440u), float(qs_run1 & 0xF00000u), float(qs_run1 & 0xF0000000u)));
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6],
+        float4(float(qs_run2 & 240u), float(qs_run2 & 61440u), float(qs_run2 & 0xF00000u), float(qs_run2 & 0xF0000000u)));
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
+        float4(float(qs_run3 & 240u), float(qs_run3 & 61440u), float(qs_run3 & 0xF00000u), float(qs_run3 & 0xF0000000u)));
+    const float d1 = f16_to_f32(qs4 >> 16u);
+    const uint qs5 = blocks_word[base + 5u];
+    const uint qs6 = blocks_word[base + 6u];
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8],
+        float4(float(qs5 & 15u), float(qs5 & 3840u), float(qs5 & 0xF0000u), float(qs5 & 0xF000000u))), x[k][m][9],
+        float4(float(qs6 & 15u), float(qs6 & 3840u), float(qs6 & 0xF0000u), float(qs6 & 0xF000000u)));
+    const uint qs7 = blocks_word[base + 7u];
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10],
+        float4(float(qs7 & 15u), float(qs7 & 3840u), float(qs7 & 0xF0000u), float(qs7 & 0xF000000u)));
+    const uint qs8 = blocks_word[base + 8u];
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11],
+        float4(float(qs8 & 15u), float(qs8 & 3840u), float(qs8 & 0xF0000u), float(qs8 & 0xF000000u)));
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12],
+        float4(float(qs5 & 240u), float(qs5 & 61440u), float(qs5 & 0xF00000u), float(qs5 & 0xF0000000u)));
+    float dots11[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13],
+        float4(float(qs6 & 240u), float(qs6 & 61440u), float(qs6 & 0xF00000u), float(qs6 & 0xF0000000u)));
+    float dots12[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14],
+        float4(float(qs7 & 240u), float(qs7 & 61440u), float(qs7 & 0xF00000u), float(qs7 & 0xF0000000u)));
+    float dots13[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
+        float4(float(qs8 & 240u), float(qs8 & 61440u), float(qs8 & 0xF00000u), float(qs8 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d0 * (dots6[m] - 8.0f * x_sum[k][m][0]) + d1 * (dots13[m] - 8.0f * x_sum[k][m][1]);
+}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const ushort *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][2];
+    const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                                   sum[r]);
             }
             held = c;
         }
@@ -746,6 +925,14 @@ kernel void q4_0_gemv_f32(
     const qk_q4_0::standing at =
         qk_q4_0::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q4_0_gemv_f32_views, 0, 0, 0,
             0});
+    if (q4_0_gemv_f32_batch < 8 && push.row_tiles % 4 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q4_0_gemv_f32_batch) {
+            case 1: qk_q4_0::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q4_0::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q4_0::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q4_0_gemv_f32_batch) {
         case 1: qk_q4_0::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q4_0::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
@@ -782,6 +969,14 @@ kernel void q4_0_gemv_f16(
     const qk_q4_0::standing at =
         qk_q4_0::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q4_0_gemv_f16_views, 0, 0, 0,
             0});
+    if (q4_0_gemv_f16_batch < 8 && push.row_tiles % 4 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q4_0_gemv_f16_batch) {
+            case 1: qk_q4_0::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q4_0::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q4_0::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q4_0_gemv_f16_batch) {
         case 1: qk_q4_0::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q4_0::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;

@@ -1166,7 +1166,7 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .sum_roundings = 78,
+    .sum_roundings = 126,
 };
 
 static const qk_binding q4_K_gemv_int8_f32_bindings[] = {
@@ -1604,7 +1604,7 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .sum_roundings = 78,
+    .sum_roundings = 126,
 };
 
 static const qk_binding q4_K_gemv_int8_f16_bindings[] = {

@@ -4,8 +4,8 @@
 // 144 bytes for 256 elements, 4.5 bits each.
 // dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float,
 // 1.75 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875
-// conversions.
+// gemv in f32: for each weight 0.562 bytes read, 5.28 operations: 0.203 loads, 1.39 bits, 0.438 integer, 2.16 float, 1.09 conversions.
+// gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
 //
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -363,6 +363,202 @@ inline void sum_rows(
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(blocks, shape.row_tiles,
                                              at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][2])
+{
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        const float4 x4 = float4(x_in[from + 4u]);
+        const float4 x5 = float4(x_in[from + 5u]);
+        const float4 x6 = float4(x_in[from + 6u]);
+        const float4 x7 = float4(x_in[from + 7u]);
+        const float4 x8 = float4(x_in[from + 8u]);
+        const float4 x9 = float4(x_in[from + 9u]);
+        const float4 x10 = float4(x_in[from + 10u]);
+        const float4 x11 = float4(x_in[from + 11u]);
+        const float4 x12 = float4(x_in[from + 12u]);
+        const float4 x13 = float4(x_in[from + 13u]);
+        const float4 x14 = float4(x_in[from + 14u]);
+        const float4 x15 = float4(x_in[from + 15u]);
+        x[k][m][0] = x0 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][1] = x1 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][2] = x2 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][3] = x3 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][4] = x4 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][5] = x5 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][6] = x6 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][7] = x7 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][8] = x8 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][9] = x9 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][10] = x10 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][11] = x11 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][12] = x12 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][13] = x13 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][14] = x14 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x[k][m][15] = x15 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
+        x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
+    }
+}
+
+// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate_large(
+    device const uint *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][2],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    const ulong base = ulong(block) * 36u;
+    const uint d_dmin = blocks[base];
+    const float d = f16_to_f32(d_dmin);
+    const uint scales0 = blocks[base + tile / 2u * 2u + 1u];
+    const uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    const uint scales1 = blocks[base + 1u];
+    const uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    const float d_sc0 = d * float(sc0);
+    const uint qs0 = blocks[base + tile * 8u + 4u];
+    const uint qs1 = blocks[base + tile * 8u + 5u];
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
+        float4(float(qs0 & 15u), float(qs0 & 3840u), float(qs0 & 0xF0000u), float(qs0 & 0xF000000u))), x[k][m][1],
+        float4(float(qs1 & 15u), float(qs1 & 3840u), float(qs1 & 0xF0000u), float(qs1 & 0xF000000u)));
+    const uint qs2 = blocks[base + tile * 8u + 6u];
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
+        float4(float(qs2 & 15u), float(qs2 & 3840u), float(qs2 & 0xF0000u), float(qs2 & 0xF000000u)));
+    const uint qs3 = blocks[base + tile * 8u + 7u];
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
+        float4(float(qs3 & 15u), float(qs3 & 3840u), float(qs3 & 0xF0000u), float(qs3 & 0xF000000u)));
+    const uint qs4 = blocks[base + tile * 8u + 8u];
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4],
+        float4(float(qs4 & 15u), float(qs4 & 3840u), float(qs4 & 0xF0000u), float(qs4 & 0xF000000u)));
+    const uint qs5 = blocks[base + tile * 8u + 9u];
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5],
+        float4(float(qs5 & 15u), float(qs5 & 3840u), float(qs5 & 0xF0000u), float(qs5 & 0xF000000u)));
+    const uint qs6 = blocks[base + tile * 8u + 10u];
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6],
+        float4(float(qs6 & 15u), float(qs6 & 3840u), float(qs6 & 0xF0000u), float(qs6 & 0xF000000u)));
+    const uint qs7 = blocks[base + tile * 8u + 11u];
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
+        float4(float(qs7 & 15u), float(qs7 & 3840u), float(qs7 & 0xF0000u), float(qs7 & 0xF000000u)));
+    const float dmin = f16_to_f32(d_dmin >> 16u);
+    const uint scales2 = blocks[base + tile / 2u + 2u];
+    const uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    const uint scales3 = blocks[base + 2u];
+    const uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn0 = mn_lo0 | (mn_hi0 << 4u);
+    const float dmin_mn0 = dmin * float(mn0);
+    const uint sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    const float d_sc1 = d * float(sc1);
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8],
+        float4(float(qs0 & 240u), float(qs0 & 61440u), float(qs0 & 0xF00000u), float(qs0 & 0xF0000000u))), x[k][m][9],
+        float4(float(qs1 & 240u), float(qs1 & 61440u), float(qs1 & 0xF00000u), float(qs1 & 0xF0000000u)));
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10],
+        float4(float(qs2 & 240u), float(qs2 & 61440u), float(qs2 & 0xF00000u), float(qs2 & 0xF0000000u)));
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11],
+        float4(float(qs3 & 240u), float(qs3 & 61440u), float(qs3 & 0xF00000u), float(qs3 & 0xF0000000u)));
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12],
+        float4(float(qs4 & 240u), float(qs4 & 61440u), float(qs4 & 0xF00000u), float(qs4 & 0xF0000000u)));
+    float dots11[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13],
+        float4(float(qs5 & 240u), float(qs5 & 61440u), float(qs5 & 0xF00000u), float(qs5 & 0xF0000000u)));
+    float dots12[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14],
+        float4(float(qs6 & 240u), float(qs6 & 61440u), float(qs6 & 0xF00000u), float(qs6 & 0xF0000000u)));
+    float dots13[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
+        float4(float(qs7 & 240u), float(qs7 & 61440u), float(qs7 & 0xF00000u), float(qs7 & 0xF0000000u)));
+    const uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    const float dmin_mn1 = dmin * float(mn1);
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * dots6[m] - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dots13[m] - dmin_mn1 * x_sum[k][m][1];
+}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][2];
+    const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                                   sum[r]);
             }
             held = c;
         }
@@ -962,6 +1158,14 @@ kernel void q4_K_gemv_f32(
     const qk_q4_K::standing at =
         qk_q4_K::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q4_K_gemv_f32_views, 0, 0, 0,
             0});
+    if (q4_K_gemv_f32_batch < 8 && push.row_tiles % 16 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q4_K_gemv_f32_batch) {
+            case 1: qk_q4_K::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q4_K::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q4_K::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q4_K_gemv_f32_batch) {
         case 1: qk_q4_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q4_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
@@ -998,6 +1202,14 @@ kernel void q4_K_gemv_f16(
     const qk_q4_K::standing at =
         qk_q4_K::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q4_K_gemv_f16_views, 0, 0, 0,
             0});
+    if (q4_K_gemv_f16_batch < 8 && push.row_tiles % 16 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q4_K_gemv_f16_batch) {
+            case 1: qk_q4_K::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q4_K::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q4_K::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q4_K_gemv_f16_batch) {
         case 1: qk_q4_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q4_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;

@@ -1174,7 +1174,7 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
-    .sum_roundings = 94,
+    .sum_roundings = 126,
 };
 
 static const qk_binding q5_K_gemv_int8_f32_bindings[] = {
@@ -1615,7 +1615,7 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
-    .sum_roundings = 94,
+    .sum_roundings = 126,
 };
 
 static const qk_binding q5_K_gemv_int8_f16_bindings[] = {

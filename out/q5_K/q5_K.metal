@@ -4,8 +4,8 @@
 // 176 bytes for 256 elements, 5.5 bits each.
 // dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5
 // float, 1.56 conversions.
-// gemv, gemv_id in f32: for each weight 0.688 bytes read, 8.59 operations: 0.281 loads, 3.69 bits, 0.312 integer, 3.25 float, 1.06
-// conversions.
+// gemv in f32: for each weight 0.688 bytes read, 7.39 operations: 0.219 loads, 3.02 bits, 0.25 integer, 2.62 float, 1.28 conversions.
+// gemv_id in f32: for each weight 0.688 bytes read, 8.59 operations: 0.281 loads, 3.69 bits, 0.312 integer, 3.25 float, 1.06 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -511,6 +511,248 @@ inline void sum_rows(
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(blocks, shape.row_tiles,
                                              at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][8])
+{
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 2u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 8u]);
+        const float4 x3 = float4(x_in[from + 9u]);
+        const float4 x4 = float4(x_in[from + 16u]);
+        const float4 x5 = float4(x_in[from + 17u]);
+        const float4 x6 = float4(x_in[from + 24u]);
+        const float4 x7 = float4(x_in[from + 25u]);
+        const float4 x8 = float4(x_in[from + 32u]);
+        const float4 x9 = float4(x_in[from + 33u]);
+        const float4 x10 = float4(x_in[from + 40u]);
+        const float4 x11 = float4(x_in[from + 41u]);
+        const float4 x12 = float4(x_in[from + 48u]);
+        const float4 x13 = float4(x_in[from + 49u]);
+        const float4 x14 = float4(x_in[from + 56u]);
+        const float4 x15 = float4(x_in[from + 57u]);
+        x[k][m][0] = x0 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][1] = x1 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][2] = x2 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][3] = x3 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][4] = x4 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][5] = x5 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][6] = x6 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][7] = x7 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][8] = x8 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][9] = x9 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][10] = x10 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][11] = x11 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][12] = x12 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][13] = x13 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][14] = x14 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][15] = x15 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x_sum[k][m][0] = dot(x0 + x1, float4(1.0f));
+        x_sum[k][m][1] = dot(x2 + x3, float4(1.0f));
+        x_sum[k][m][2] = dot(x4 + x5, float4(1.0f));
+        x_sum[k][m][3] = dot(x6 + x7, float4(1.0f));
+        x_sum[k][m][4] = dot(x8 + x9, float4(1.0f));
+        x_sum[k][m][5] = dot(x10 + x11, float4(1.0f));
+        x_sum[k][m][6] = dot(x12 + x13, float4(1.0f));
+        x_sum[k][m][7] = dot(x14 + x15, float4(1.0f));
+    }
+}
+
+// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate_large(
+    device const uint *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][8],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    const ulong base = ulong(block) * 44u;
+    const uint d_dmin = blocks[base];
+    const float d = f16_to_f32(d_dmin);
+    const uint scales0 = blocks[base + 1u];
+    const uint sc0 = scales0 & 0x3Fu;
+    const float d_sc0 = d * float(sc0);
+    const uint qs0 = blocks[base + tile * 2u + 12u];
+    const uint qh0 = blocks[base + tile * 2u + 4u];
+    const uint codes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x10101010u);  // packed
+    const uint qs1 = blocks[base + tile * 2u + 13u];
+    const uint qh1 = blocks[base + tile * 2u + 5u];
+    const uint codes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x10101010u);  // packed
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
+        float4(float(codes0 & 31u), float(codes0 & 7936u), float(codes0 & 0x1F0000u), float(codes0 & 0x1F000000u))), x[k][m][1],
+        float4(float(codes1 & 31u), float(codes1 & 7936u), float(codes1 & 0x1F0000u), float(codes1 & 0x1F000000u)));
+    const float dmin = f16_to_f32(d_dmin >> 16u);
+    const uint scales1 = blocks[base + 2u];
+    const uint mn0 = scales1 & 0x3Fu;
+    const float dmin_mn0 = dmin * float(mn0);
+    const uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    const float d_sc1 = d * float(sc1);
+    const uint codes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);  // packed
+    const uint codes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);  // packed
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dot(x[k][m][2],
+        float4(float(codes2 & 31u), float(codes2 & 7936u), float(codes2 & 0x1F0000u), float(codes2 & 0x1F000000u))), x[k][m][3],
+        float4(float(codes3 & 31u), float(codes3 & 7936u), float(codes3 & 0x1F0000u), float(codes3 & 0x1F000000u)));
+    const uint mn1 = (scales1 >> 8u) & 0x3Fu;
+    const float dmin_mn1 = dmin * float(mn1);
+    const uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    const float d_sc2 = d * float(sc2);
+    const uint qs2 = blocks[base + tile * 2u + 20u];
+    const uint codes4 = (qs2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);  // packed
+    const uint qs3 = blocks[base + tile * 2u + 21u];
+    const uint codes5 = (qs3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);  // packed
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dot(x[k][m][4],
+        float4(float(codes4 & 31u), float(codes4 & 7936u), float(codes4 & 0x1F0000u), float(codes4 & 0x1F000000u))), x[k][m][5],
+        float4(float(codes5 & 31u), float(codes5 & 7936u), float(codes5 & 0x1F0000u), float(codes5 & 0x1F000000u)));
+    const uint mn2 = (scales1 >> 16u) & 0x3Fu;
+    const float dmin_mn2 = dmin * float(mn2);
+    const uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    const float d_sc3 = d * float(sc3);
+    const uint codes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);  // packed
+    const uint codes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);  // packed
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][6],
+        float4(float(codes6 & 31u), float(codes6 & 7936u), float(codes6 & 0x1F0000u), float(codes6 & 0x1F000000u))), x[k][m][7],
+        float4(float(codes7 & 31u), float(codes7 & 7936u), float(codes7 & 0x1F0000u), float(codes7 & 0x1F000000u)));
+    const uint mn3 = (scales1 >> 24u) & 0x3Fu;
+    const float dmin_mn3 = dmin * float(mn3);
+    const uint scales2 = blocks[base + 3u];
+    const uint sc_lo0 = scales2 & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    const float d_sc4 = d * float(sc4);
+    const uint qs4 = blocks[base + tile * 2u + 28u];
+    const uint codes8 = (qs4 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);  // packed
+    const uint qs5 = blocks[base + tile * 2u + 29u];
+    const uint codes9 = (qs5 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);  // packed
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dot(x[k][m][8],
+        float4(float(codes8 & 31u), float(codes8 & 7936u), float(codes8 & 0x1F0000u), float(codes8 & 0x1F000000u))), x[k][m][9],
+        float4(float(codes9 & 31u), float(codes9 & 7936u), float(codes9 & 0x1F0000u), float(codes9 & 0x1F000000u)));
+    const uint mn_lo0 = (scales2 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi0 = (scales1 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    const float dmin_mn4 = dmin * float(mn4);
+    const uint sc_lo1 = (scales2 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    const float d_sc5 = d * float(sc5);
+    const uint codes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);  // packed
+    const uint codes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);  // packed
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dot(x[k][m][10],
+        float4(float(codes10 & 31u), float(codes10 & 7936u), float(codes10 & 0x1F0000u), float(codes10 & 0x1F000000u))), x[k][m][11],
+        float4(float(codes11 & 31u), float(codes11 & 7936u), float(codes11 & 0x1F0000u), float(codes11 & 0x1F000000u)));
+    const uint mn_lo1 = (scales2 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi1 = (scales1 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    const float dmin_mn5 = dmin * float(mn5);
+    const uint sc_lo2 = (scales2 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    const float d_sc6 = d * float(sc6);
+    const uint qs6 = blocks[base + tile * 2u + 36u];
+    const uint codes12 = (qs6 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);  // packed
+    const uint qs7 = blocks[base + tile * 2u + 37u];
+    const uint codes13 = (qs7 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);  // packed
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][12],
+        float4(float(codes12 & 31u), float(codes12 & 7936u), float(codes12 & 0x1F0000u), float(codes12 & 0x1F000000u))), x[k][m][13],
+        float4(float(codes13 & 31u), float(codes13 & 7936u), float(codes13 & 0x1F0000u), float(codes13 & 0x1F000000u)));
+    const uint mn_lo2 = (scales2 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi2 = (scales1 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    const float dmin_mn6 = dmin * float(mn6);
+    const uint sc_lo3 = (scales2 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    const uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    const float d_sc7 = d * float(sc7);
+    const uint codes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);  // packed
+    const uint codes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);  // packed
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][14],
+        float4(float(codes14 & 31u), float(codes14 & 7936u), float(codes14 & 0x1F0000u), float(codes14 & 0x1F000000u))), x[k][m][15],
+        float4(float(codes15 & 31u), float(codes15 & 7936u), float(codes15 & 0x1F0000u), float(codes15 & 0x1F000000u)));
+    const uint mn_lo3 = scales2 >> 28u;  // scales: bits 0-3 of mn
+    const uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
+    const uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    const float dmin_mn7 = dmin * float(mn7);
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * dots0[m] - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dots1[m] - dmin_mn1 * x_sum[k][m][1]
+        + d_sc2 * dots2[m] - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dots3[m] - dmin_mn3 * x_sum[k][m][3] + d_sc4 * dots4[m]
+        - dmin_mn4 * x_sum[k][m][4] + d_sc5 * dots5[m] - dmin_mn5 * x_sum[k][m][5] + d_sc6 * dots6[m] - dmin_mn6 * x_sum[k][m][6]
+        + d_sc7 * dots7[m] - dmin_mn7 * x_sum[k][m][7];
+}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][8];
+    const uint tiles = shape.row_tiles / 2, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                                   sum[r]);
             }
             held = c;
         }
@@ -1114,6 +1356,14 @@ kernel void q5_K_gemv_f32(
     const qk_q5_K::standing at =
         qk_q5_K::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q5_K_gemv_f32_views, 0, 0, 0,
             0});
+    if (q5_K_gemv_f32_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q5_K_gemv_f32_batch) {
+            case 1: qk_q5_K::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q5_K::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q5_K::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q5_K_gemv_f32_batch) {
         case 1: qk_q5_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q5_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
@@ -1150,6 +1400,14 @@ kernel void q5_K_gemv_f16(
     const qk_q5_K::standing at =
         qk_q5_K::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q5_K_gemv_f16_views, 0, 0, 0,
             0});
+    if (q5_K_gemv_f16_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q5_K_gemv_f16_batch) {
+            case 1: qk_q5_K::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q5_K::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q5_K::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q5_K_gemv_f16_batch) {
         case 1: qk_q5_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q5_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;

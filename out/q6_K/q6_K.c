@@ -1077,7 +1077,7 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .sum_roundings = 76,
+    .sum_roundings = 124,
 };
 
 static const qk_binding q6_K_gemv_int8_f32_bindings[] = {
@@ -1525,7 +1525,7 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .sum_roundings = 76,
+    .sum_roundings = 124,
 };
 
 static const qk_binding q6_K_gemv_int8_f16_bindings[] = {

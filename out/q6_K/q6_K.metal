@@ -4,7 +4,8 @@
 // 210 bytes for 256 elements, 6.562 bits each.
 // dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
 // 1.31 conversions.
-// gemv, gemv_id in f32: for each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
+// gemv in f32: for each weight 0.82 bytes read, 7.16 operations: 0.344 loads, 2.61 bits, 0.547 integer, 2.5 float, 1.16 conversions.
+// gemv_id in f32: for each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -360,6 +361,230 @@ inline void sum_rows(
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(blocks, shape.row_tiles,
                                              at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][8])
+{
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 8u]);
+        const float4 x3 = float4(x_in[from + 9u]);
+        const float4 x4 = float4(x_in[from + 16u]);
+        const float4 x5 = float4(x_in[from + 17u]);
+        const float4 x6 = float4(x_in[from + 24u]);
+        const float4 x7 = float4(x_in[from + 25u]);
+        const float4 x8 = float4(x_in[from + 64u]);
+        const float4 x9 = float4(x_in[from + 65u]);
+        const float4 x10 = float4(x_in[from + 72u]);
+        const float4 x11 = float4(x_in[from + 73u]);
+        const float4 x12 = float4(x_in[from + 80u]);
+        const float4 x13 = float4(x_in[from + 81u]);
+        const float4 x14 = float4(x_in[from + 88u]);
+        const float4 x15 = float4(x_in[from + 89u]);
+        x[k][m][0] = x0 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][1] = x1 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][2] = x2 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][3] = x3 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][4] = x4 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][5] = x5 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][6] = x6 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][7] = x7 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][8] = x8 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][9] = x9 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][10] = x10 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][11] = x11 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][12] = x12 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][13] = x13 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][14] = x14 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x[k][m][15] = x15 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
+        x_sum[k][m][0] = dot(x0 + x1, float4(1.0f));
+        x_sum[k][m][1] = dot(x2 + x3, float4(1.0f));
+        x_sum[k][m][2] = dot(x4 + x5, float4(1.0f));
+        x_sum[k][m][3] = dot(x6 + x7, float4(1.0f));
+        x_sum[k][m][4] = dot(x8 + x9, float4(1.0f));
+        x_sum[k][m][5] = dot(x10 + x11, float4(1.0f));
+        x_sum[k][m][6] = dot(x12 + x13, float4(1.0f));
+        x_sum[k][m][7] = dot(x14 + x15, float4(1.0f));
+    }
+}
+
+// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate_large(
+    device const ushort *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][8],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    device const uint *blocks_word = (device const uint *)blocks;
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    const ulong base = ulong(block) * 105u;
+    const float d0 = f16_to_f32(blocks_word[base + 52u]);
+    const uint part = tile / 4u;  // of 128 elements
+    const uint scales0 = blocks_word[base + part * 2u + 48u];
+    const int sc0 = extract_bits(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    const float d_sc0 = d0 * float(sc0);
+    const uint ql0 = blocks_word[base + part * 16u + tile % 4u * 2u];
+    const uint qh0 = blocks_word[base + tile * 2u + 32u];
+    const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    const uint ql1 = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
+    const uint qh1 = blocks_word[base + tile * 2u + 33u];
+    const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
+        float4(float(codes0 & 0x3Fu), float(codes0 & 16128u), float(codes0 & 0x3F0000u), float(codes0 & 0x3F000000u))), x[k][m][1],
+        float4(float(codes1 & 0x3Fu), float(codes1 & 16128u), float(codes1 & 0x3F0000u), float(codes1 & 0x3F000000u)));
+    const int sc1 = extract_bits(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    const float d_sc1 = d0 * float(sc1);
+    const uint ql2 = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
+    const uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    const uint ql3 = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
+    const uint codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dot(x[k][m][2],
+        float4(float(codes2 & 0x3Fu), float(codes2 & 16128u), float(codes2 & 0x3F0000u), float(codes2 & 0x3F000000u))), x[k][m][3],
+        float4(float(codes3 & 0x3Fu), float(codes3 & 16128u), float(codes3 & 0x3F0000u), float(codes3 & 0x3F000000u)));
+    const uint scales1 = blocks_word[base + part * 2u + 49u];
+    const int sc2 = extract_bits(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    const float d_sc2 = d0 * float(sc2);
+    const uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
+    const uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dot(x[k][m][4],
+        float4(float(codes4 & 0x3Fu), float(codes4 & 16128u), float(codes4 & 0x3F0000u), float(codes4 & 0x3F000000u))), x[k][m][5],
+        float4(float(codes5 & 0x3Fu), float(codes5 & 16128u), float(codes5 & 0x3F0000u), float(codes5 & 0x3F000000u)));
+    const int sc3 = extract_bits(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    const float d_sc3 = d0 * float(sc3);
+    const uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    const uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][6],
+        float4(float(codes6 & 0x3Fu), float(codes6 & 16128u), float(codes6 & 0x3F0000u), float(codes6 & 0x3F000000u))), x[k][m][7],
+        float4(float(codes7 & 0x3Fu), float(codes7 & 16128u), float(codes7 & 0x3F0000u), float(codes7 & 0x3F000000u)));
+    const float d1 = f16_to_f32(blocks_word[base + 104u] >> 16u);
+    const uint scales2 = blocks_word[base + part * 2u + 100u];
+    const int sc4 = extract_bits(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    const float d_sc4 = d1 * float(sc4);
+    const uint ql4 = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
+    const uint ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
+    const uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    const uint qh2 = blocks_word[base + tile * 2u + 84u];
+    const uint qh3 = blocks_word[base + tile * 2u + 85u];
+    const uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    const uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
+    const uint ql6 = blocks_word[base + part * 16u + tile % 4u * 2u + 54u];
+    const uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    const uint qh4 = blocks_word[base + tile * 2u + 86u];
+    const uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    const uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dot(x[k][m][8],
+        float4(float(codes8 & 0x3Fu), float(codes8 & 16128u), float(codes8 & 0x3F0000u), float(codes8 & 0x3F000000u))), x[k][m][9],
+        float4(float(codes9 & 0x3Fu), float(codes9 & 16128u), float(codes9 & 0x3F0000u), float(codes9 & 0x3F000000u)));
+    const uint scales3 = blocks_word[base + part * 2u + 101u];
+    const int sc5 = extract_bits(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    const float d_sc5 = d1 * float(sc5);
+    const uint ql7 = blocks_word[base + part * 16u + tile % 4u * 2u + 60u];
+    const uint ql8 = blocks_word[base + part * 16u + tile % 4u * 2u + 61u];
+    const uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    const uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
+    const uint ql9 = blocks_word[base + part * 16u + tile % 4u * 2u + 62u];
+    const uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    const uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dot(x[k][m][10],
+        float4(float(codes10 & 0x3Fu), float(codes10 & 16128u), float(codes10 & 0x3F0000u), float(codes10 & 0x3F000000u))), x[k][m][11],
+        float4(float(codes11 & 0x3Fu), float(codes11 & 16128u), float(codes11 & 0x3F0000u), float(codes11 & 0x3F000000u)));
+    const int sc6 = extract_bits(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    const float d_sc6 = d1 * float(sc6);
+    const uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
+    const uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][12],
+        float4(float(codes12 & 0x3Fu), float(codes12 & 16128u), float(codes12 & 0x3F0000u), float(codes12 & 0x3F000000u))), x[k][m][13],
+        float4(float(codes13 & 0x3Fu), float(codes13 & 16128u), float(codes13 & 0x3F0000u), float(codes13 & 0x3F000000u)));
+    const uint scales4 = blocks_word[base + part * 2u + 102u];
+    const int sc7 = extract_bits(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    const float d_sc7 = d1 * float(sc7);
+    const uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
+    const uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][14],
+        float4(float(codes14 & 0x3Fu), float(codes14 & 16128u), float(codes14 & 0x3F0000u), float(codes14 & 0x3F000000u))), x[k][m][15],
+        float4(float(codes15 & 0x3Fu), float(codes15 & 16128u), float(codes15 & 0x3F0000u), float(codes15 & 0x3F000000u)));
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * (dots0[m] - 32.0f * x_sum[k][m][0]) + d_sc1 * (dots1[m] - 32.0f * x_sum[k][m][1])
+        + d_sc2 * (dots2[m] - 32.0f * x_sum[k][m][2]) + d_sc3 * (dots3[m] - 32.0f * x_sum[k][m][3])
+        + d_sc4 * (dots4[m] - 32.0f * x_sum[k][m][4]) + d_sc5 * (dots5[m] - 32.0f * x_sum[k][m][5])
+        + d_sc6 * (dots6[m] - 32.0f * x_sum[k][m][6]) + d_sc7 * (dots7[m] - 32.0f * x_sum[k][m][7]);
+}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const ushort *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][8];
+    const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
+    device const X *x_begin = x_in + at.x_begin / 4;
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                                   sum[r]);
             }
             held = c;
         }
@@ -886,6 +1111,14 @@ kernel void q6_K_gemv_f32(
     const qk_q6_K::standing at =
         qk_q6_K::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q6_K_gemv_f32_views, 0, 0, 0,
             0});
+    if (q6_K_gemv_f32_batch < 8 && push.row_tiles % 32 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q6_K_gemv_f32_batch) {
+            case 1: qk_q6_K::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q6_K::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q6_K::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q6_K_gemv_f32_batch) {
         case 1: qk_q6_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q6_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
@@ -922,6 +1155,14 @@ kernel void q6_K_gemv_f16(
     const qk_q6_K::standing at =
         qk_q6_K::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, q6_K_gemv_f16_views, 0, 0, 0,
             0});
+    if (q6_K_gemv_f16_batch < 8 && push.row_tiles % 32 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        switch (q6_K_gemv_f16_batch) {
+            case 1: qk_q6_K::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
+            case 2: qk_q6_K::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
+            case 4: qk_q6_K::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+        }
+        return;
+    }
     switch (q6_K_gemv_f16_batch) {
         case 1: qk_q6_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
         case 2: qk_q6_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;

@@ -1,0 +1,64 @@
+@{tables_as_floats}
+
+// A sum, and the products of two runs, one after the other.
+inline float dot_add(float sum, float4 a, float4 b)
+{
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+@{load_large_x}
+
+@{accumulate_large}
+
+// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+@{kernel_buffers}
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4, TILES = 1;
+    @{x_kept}
+    const uint tiles = shape.row_tiles / @{size}, slices = (tiles + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    const uint row_runs = (at.views == 0 ? tiles * @{tile_elements} : shape.x_stride) / @{lanes};
+    device const X *x_begin = x_in + at.x_begin / @{lanes};
+    uint held = ~0u;  // the slice that is kept of x
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            const uint j = c * at.lanes + at.lane;
+            if (j < tiles) {
+                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, @{x_passed});
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate_large<TILES, BATCH>(@{weights}, shape.row_tiles,
+                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, @{x_passed},
+                                                   sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, all);
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
