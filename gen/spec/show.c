@@ -13,6 +13,7 @@
 enum {
     LONG_ROWS = 40,   /* only longer sections are shortened */
     MOST_PERIOD = 16, /* rows after which a regular section repeats */
+    MOST_ROWS = 96,   /* of one that does not */
     MOST_NAMES = 6    /* of the instances in a cell */
 };
 
@@ -558,9 +559,13 @@ static void hide_rows(const qg_show *show, qg_show_section *section) {
             return;
         }
     }
+    if (section->n_rows > MOST_ROWS) { /* more than anybody reads; `--dump=layout` has them */
+        section->hidden = MOST_ROWS * 3 / 4;
+        section->shown = section->n_rows - MOST_ROWS / 4;
+    }
 }
 
-/* By how much one period of rows moves the instances of each code. */
+/* What is left out: by how much one period of rows moves the instances of each code. */
 const char *qg_show_hidden(const qg_show *show, const qg_show_section *section) {
     qg_text steps = qg_text_new(show->arena);
     bool *told = QG_NEW_ARRAY(show->arena, bool, show->layout->n_codes);
@@ -579,6 +584,9 @@ const char *qg_show_hidden(const qg_show *show, const qg_show_section *section) 
     uint32_t first = section->byte + section->hidden * section->row_bytes;
     uint32_t count = (section->shown - section->hidden) * section->row_bytes;
     const char *bytes = qg_show_bytes(show->arena, first, count);
+    if (section->period == 0) {
+        return qg_format(show->arena, "%s are left out; qkgen --dump=layout has where they lie", bytes);
+    }
     if (steps.length == 0) {
         return qg_format(show->arena, "%s continue in the same way", bytes);
     }

@@ -31,7 +31,7 @@ typedef struct qg_show_section {
     uint32_t bit_width;        /* that the labels need, in the unit of the room */
     const qg_show_cell *cells; /* cut at the ends of rows */
     const uint32_t *rows;      /* index of the first cell of each row, and the count of cells behind the last */
-    /* Rows [hidden, shown) continue what the `period` rows before them do, and are left out. */
+    /* Rows [hidden, shown) are left out: they continue what the `period` rows before them do; 0: there are too many. */
     uint32_t hidden, shown, period;
     const char *note; /* "bits 3:0 of each q", or "" */
 } qg_show_section;

@@ -414,10 +414,10 @@ static bool ggml_vk_qk_steps(const ggml_tensor * t, bool blocks, uint64_t * step
 struct vk_qk_rows { const ggml_tensor * values, * table, * ids; vk_qk_family family; qk_rows_view view; };
 
 // Our blocks are those of ggml's quantiser. Its copies make others of iq4_nl, where they do not search for a scale, and of q8_0, where
-// processors round ties to even; they are rare but in bf16.
+// processors round ties to even; they are rare but in 16 bits.
 static bool ggml_vk_qk_differs(ggml_type blocks, ggml_type values) {
     const std::string name = ggml_type_name(blocks);
-    return name == "iq4_nl" || (name == "q8_0" && values == GGML_TYPE_BF16);
+    return name == "iq4_nl" || (name == "q8_0" && values != GGML_TYPE_F32);
 }
 
 static const char * ggml_vk_qk_rows_of(const ggml_tensor * dst, vk_qk_rows & r) {
