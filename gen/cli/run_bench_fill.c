@@ -108,6 +108,20 @@ static bool is_index(const qg_layout *layout, uint32_t code) {
     return false;
 }
 
+/* Floats that are parts of an integer item, such as a scale and a bias of 16 bits in a word. */
+static void set_parts(qg_stock *stock, const qg_field *field, uint64_t at, uint64_t random) {
+    const uint32_t item = qg_scalars[field->type].bits;
+    for (uint32_t c = 0; c < stock->layout->n_codes; ++c) {
+        const qg_code *code = &stock->layout->codes[c];
+        const qg_slice *slice = &code->slices[0];
+        uint32_t bits;
+        if (!code->typed || qg_scalars[code->type].kind != QG_FLOATING || code->n_slices != 1) continue;
+        if (slice->buffer != field->buffer || slice->bit % item + slice->width > item) continue;
+        if (bits_of_code(stock, c, mix(random + c), &bits))
+            set_bits(stock->patterns[field->buffer] + at, slice->bit % item, slice->width, bits);
+    }
+}
+
 static void set_items(qg_stock *stock, uint64_t cols) {
     const qg_layout *layout = stock->layout;
     const uint64_t groups = cols > layout->block_cols ? cols / layout->block_cols : 1;
@@ -119,7 +133,10 @@ static void set_items(qg_stock *stock, uint64_t cols) {
             const uint64_t random = mix(stock->seed + at + f + 1);
             uint32_t bits = (uint32_t)(random % groups);
             if (!index && whole && !bits_of_code(stock, code, random, &bits)) break;
-            if (!whole && qg_scalars[field->type].kind != QG_FLOATING) break;
+            if (!whole && qg_scalars[field->type].kind != QG_FLOATING) {
+                set_parts(stock, field, at, random);
+                continue;
+            }
             if (!whole) bits = moderate(field->type, random, stock->smaller);
             memcpy(stock->patterns[field->buffer] + at, &bits, bytes);
         }

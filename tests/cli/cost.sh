@@ -49,7 +49,7 @@ says "the banner of results in f16" 'and 2 written, 7.06 operations: .* 2.06 con
 says "a sum's banner" '^// For each weight 0.562 bytes read, 3.92 operations: ' "$work/out/q4_0/q4_0_gemv_wide.comp"
 for file in q4_0.metal q4_0.c q4_0.h; do
   says "the families in $file" 'dequant, gather in f32: for each weight 0.562 bytes read and 4 written, ' "$work/out/q4_0/$file"
-  says "the sums in $file" 'gemv, gemv_id in f32: for each weight 0.562 bytes read, ' "$work/out/q4_0/$file"
+  says "the sums in $file" 'gemv(, gemv_id)? in f32: for each weight 0.562 bytes read, ' "$work/out/q4_0/$file"
 done
 
 refuses "an option without --cost" '--format, --family, --class, --spirv and --json belong to list --cost' "$QKGEN" list --spirv
