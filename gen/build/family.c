@@ -26,10 +26,7 @@ uint32_t qg_encode_unit(const qg_buffer *buffer) {
     return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
 }
 
-enum {
-    MOST_STORES = 4, /* of a thread that stores itself: they still fill the lines that they share */
-    LEAST_WORKGROUP = 64
-};
+enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 /* An odd number of words: blocks of neighbours begin in different banks. */
 static uint32_t words_to_stage(const qg_buffer *buffer) {
@@ -47,7 +44,7 @@ uint32_t qg_all_staged_words(const qg_layout *layout) {
     uint32_t words = 0;
     if (!layout->encode || searches(layout->encode)) return 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(&layout->buffers[i]);
-    return words && (words + 1) * LEAST_WORKGROUP * 4 <= QG_LEAST_SHARED_MEMORY ? words + 1 : 0;
+    return words && (words + 1) * QG_STAGING_WORKGROUP * 4 <= QG_LEAST_SHARED_MEMORY ? words + 1 : 0;
 }
 
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
@@ -340,21 +337,6 @@ static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
     return plan;
 }
 
-static uint32_t rows_ahead(const qg_kernel *kernel) {
-    const double bits = 100 * qg_bits_per_element(kernel->layout);
-    const qg_plan *ahead = kernel->ahead;
-    const uint32_t digits = kernel->sum->digits, most = QG_DEVICE_AHEAD_ROWS;
-    const bool large = bits > QG_DEVICE_AHEAD_LARGE_BITS, looks_up = ahead->pairs || ahead->copied;
-    const bool medium = bits > QG_DEVICE_AHEAD_SMALL_BITS && bits <= QG_DEVICE_AHEAD_MEDIUM_BITS;
-    const bool small_x = digits == 1 && ahead->tile_elements <= QG_DEVICE_AHEAD_ELEMENTS;
-    uint32_t rows = most;
-    if (large)
-        rows = digits == 1 || digits > 2 ? 1 : 2;
-    else if (digits && medium && !small_x)
-        rows = 2;
-    return looks_up && rows > QG_DEVICE_AHEAD_ROWS_LOOKED_UP ? QG_DEVICE_AHEAD_ROWS_LOOKED_UP : rows;
-}
-
 static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                               const qg_sum_class *sum) {
     const char *scalar = qg_scalars[type].name;
@@ -462,6 +444,21 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     return has;
 }
 
+uint32_t qg_rows_ahead(const qg_kernel *kernel) {
+    const double bits = 100 * qg_bits_per_element(kernel->layout);
+    const qg_plan *ahead = kernel->ahead;
+    const uint32_t digits = kernel->sum->digits, most = QG_DEVICE_AHEAD_ROWS;
+    const bool large = bits > QG_DEVICE_AHEAD_LARGE_BITS, looks_up = ahead->pairs || ahead->copied;
+    const bool medium = bits > QG_DEVICE_AHEAD_SMALL_BITS && bits <= QG_DEVICE_AHEAD_MEDIUM_BITS;
+    const bool small_x = digits == 1 && ahead->tile_elements <= QG_DEVICE_AHEAD_ELEMENTS;
+    uint32_t rows = most;
+    if (large)
+        rows = digits == 1 || digits > 2 ? 1 : 2;
+    else if (digits && medium && !small_x)
+        rows = 2;
+    return looks_up && rows > QG_DEVICE_AHEAD_ROWS_LOOKED_UP ? QG_DEVICE_AHEAD_ROWS_LOOKED_UP : rows;
+}
+
 /* Types of x, and classes with the same products, share modules: what else they differ in, constants tell it. Whether
  * rows are loaded ahead follows from the class. */
 bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule) {
@@ -508,203 +505,4 @@ uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel 
     if (!list->made) *list = plan_kernels(arena, request);
     *kernels = list->items;
     return list->count;
-}
-
-bool qg_has_narrow_elements(const qg_kernel *kernel) {
-    if (kernel->family->sums) return kernel->layout->ragged || kernel->plan->lanes == 1;
-    return kernel->type != QG_F32 && !kernel->family->encodes && qg_stores_singly(kernel);
-}
-
-static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }
-
-static qk_type stored_type(qg_scalar type) {
-    return type == QG_F16 ? QK_TYPE_F16 : type == QG_BF16 ? QK_TYPE_BF16 : QK_TYPE_F32;
-}
-
-/* Bits of the words in which a kernel has a buffer of the format. */
-static uint32_t buffer_unit(const qg_kernel *kernel, uint32_t buffer) {
-    return kernel->family->encodes ? qg_encode_unit(&kernel->layout->buffers[buffer]) : kernel->plan->units[buffer];
-}
-
-static uint32_t features(const qg_kernel *kernel) {
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < kernel->layout->n_buffers; ++i) {
-        if (buffer_unit(kernel, i) == 8) bits |= QK_FEATURE_STORAGE_8BIT;
-        if (buffer_unit(kernel, i) == 16) bits |= QK_FEATURE_STORAGE_16BIT;
-    }
-    for (uint32_t i = 0; kernel->to && i < kernel->to->n_buffers; ++i) {
-        if (qg_encode_unit(&kernel->to->buffers[i]) == 8) bits |= QK_FEATURE_STORAGE_8BIT;
-        if (qg_encode_unit(&kernel->to->buffers[i]) == 16) bits |= QK_FEATURE_STORAGE_16BIT;
-    }
-    if (qg_has_narrow_elements(kernel)) bits |= QK_FEATURE_STORAGE_16BIT;
-    if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
-    if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
-    if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
-    if (qg_is_mma(kernel)) bits |= QK_FEATURE_STORAGE_16BIT; /* of results, where a device has halves anyway */
-    if (qg_is_mma(kernel)) bits |= QK_FEATURE_FLOAT16 | (kernel->family->in_tiles ? 0 : QK_FEATURE_COOPERATIVE_MATRIX);
-    if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
-    return bits;
-}
-
-bool qg_stores_halves(const qg_kernel *kernel) { return (features(kernel) & QK_FEATURE_STORAGE_16BIT) != 0; }
-
-bool qg_is_epilogue(qk_role role) {
-#define EPILOGUE_CASE(bit, NAME, ...) case QK_ROLE_##NAME:
-    switch ((int)role) {
-        QK_EPILOGUES(EPILOGUE_CASE) return true;
-    default: return false;
-    }
-#undef EPILOGUE_CASE
-}
-
-static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
-    if (qg_is_epilogue(role)) return QK_TYPE_F32;
-    if (role == QK_ROLE_INPUT) return stored_type(kernel->type);
-    if (role == QK_ROLE_OUTPUT) return kernel->family->sums ? QK_TYPE_F32 : stored_type(kernel->type);
-    return QK_TYPE_U32;
-}
-
-static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_binding *binding) {
-    if (layout->view == QG_VIEW_BLOCKS) return;
-    binding->item_bytes = buffer->item_bits / 8;
-    binding->row_bytes = qg_header_bytes(buffer);
-    binding->block_bytes -= binding->row_bytes;
-    for (uint32_t i = 0; i < buffer->n_axes; ++i)
-        *(buffer->axes[i] == QG_AXIS_ROWS ? &binding->tile_rows : &binding->tile_cols) =
-            buffer->axes[i] == QG_AXIS_ROWS ? buffer->tile_rows : buffer->tile_cols;
-}
-
-static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *kernel, uint32_t count) {
-    qk_binding *bindings = QG_NEW_ARRAY(arena, qk_binding, count);
-    const uint32_t n_weights = kernel->layout->n_buffers;
-    for (uint32_t i = 0; i < n_weights; ++i) {
-        bindings[i] = (qk_binding){.index = i,
-                                   .name = kernel->layout->buffers[i].name,
-                                   .role = QK_ROLE_WEIGHTS,
-                                   .access = kernel->family->encodes ? QK_WRITE : QK_READ,
-                                   .element = unit_type(buffer_unit(kernel, i)),
-                                   .block_bytes =
-                                       kernel->layout->buffers[i].bytes * (qg_unit(kernel) / kernel->layout->elements)};
-        describe_tile(kernel->layout, &kernel->layout->buffers[i], &bindings[i]);
-    }
-    const uint32_t n_written = kernel->to ? kernel->to->n_buffers : 0;
-    for (uint32_t i = 0; i < n_written; ++i)
-        bindings[n_weights + i] =
-            (qk_binding){.index = n_weights + i,
-                         .name = kernel->to->buffers[i].name,
-                         .role = QK_ROLE_WEIGHTS,
-                         .access = QK_WRITE,
-                         .element = unit_type(qg_encode_unit(&kernel->to->buffers[i])),
-                         .block_bytes = kernel->to->buffers[i].bytes * (qg_unit(kernel) / kernel->to->elements)};
-    for (uint32_t i = n_weights + n_written; i < count; ++i) {
-        const struct qg_family_binding *own = &kernel->family->bindings[i - n_weights - n_written];
-        bindings[i] = (qk_binding){.index = i,
-                                   .name = own->name,
-                                   .role = own->role,
-                                   .access = own->access,
-                                   .element = type_of_role(kernel, own->role)};
-    }
-    return bindings;
-}
-
-/* Stored tables are bound after everything else. */
-static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    const qg_layout *layout = kernel->layout;
-    qk_table *tables = QG_NEW_ARRAY(arena, qk_table, layout->n_tables + 1);
-    for (uint32_t i = 0; i < layout->n_tables; ++i) {
-        if (!kernel->plan->stored[i]) continue;
-        qk_table *table = &tables[described->table_count];
-        table->index = described->binding_count + described->table_count++;
-        table->name = layout->tables[i].name;
-        table->words = qg_table_words(arena, &layout->tables[i], &table->bytes);
-    }
-    described->tables = tables;
-}
-
-/* What dispatch must know of the schedules beside rows. */
-static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    const qg_plan *wide = kernel->wide;
-    if (!qg_schedules_of(kernel)) return;
-    if (kernel->family->in_tiles) {
-        described->operand_tile = wide->tile_elements;
-        described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : wide->tile_elements;
-        described->operand_words = qg_lower_operands(wide)->n_words;
-        return;
-    }
-    if (wide) {
-        described->kept_elements = qg_kept_tiles(wide) * wide->tile_elements;
-        described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : 0;
-    }
-    if (kernel->columns) {
-        described->columns_kept = kernel->columns->tile_elements;
-        described->columns_rows = kernel->columns->tile_rows;
-    }
-    if (kernel->ahead) {
-        described->rows_ahead = rows_ahead(kernel);
-        described->ahead_kept = kernel->ahead->tile_elements;
-        described->ahead_block = kernel->ahead->layout->elements;
-    }
-    if (!qg_shares_x(kernel)) return;
-    const qg_program *shared = qg_program_of(arena, kernel, QK_API_VULKAN, QK_SCHEDULE_SHARED);
-    described->shared_tile = (qg_shared_words(shared->main, kernel->sum->digits) + 3) / 4;
-    described->shares_wide = shared->main->plan == wide;
-    const qg_program *teams = qg_program_of(arena, kernel, QK_API_VULKAN, QK_SCHEDULE_TEAMS);
-    described->teams_tile = (qg_shared_words(teams->main, kernel->sum->digits) + 3) / 4;
-    described->teams_kept = kernel->teams->tile_elements;
-}
-
-static qk_math decode_math(qg_scalar type) {
-    return type == QG_F16 ? QK_MATH_F16 : type == QG_BF16 ? QK_MATH_BF16 : QK_MATH_F32;
-}
-
-const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code) {
-    qk_kernel *described = QG_NEW(arena, qk_kernel);
-    const qg_family_form *form = qg_form(kernel->family, kernel->layout);
-    const uint32_t n_push = form->n_push;
-    qk_field *push = QG_NEW_ARRAY(arena, qk_field, n_push);
-    for (uint32_t i = 0; i < n_push; ++i) push[i] = (qk_field){form->push[i], 4 * i, 4};
-    described->abi = QK_ABI_VERSION;
-    described->name = kernel->name;
-    described->format = kernel->layout->format;
-    described->decode_math = decode_math(kernel->layout->math);
-    described->family = kernel->family->name;
-    described->api = api;
-    described->entry = api == QK_API_VULKAN ? "main" : kernel->name;
-    described->code = code;
-    described->binding_count = qg_bindings_of(kernel);
-    described->bindings = describe_bindings(arena, kernel, described->binding_count);
-    described->push_bytes = 4 * n_push;
-    described->push_count = n_push;
-    described->push = push;
-    const qg_plan *plan = api == QK_API_VULKAN ? kernel->plan : kernel->metal_plan;
-    described->workgroup_size = plan->workgroup;
-    if (api == QK_API_VULKAN && kernel->family->encodes && qg_all_staged_words(kernel->layout))
-        described->workgroup_size = LEAST_WORKGROUP;
-    if (api == QK_API_METAL && qg_is_mma(kernel)) described->workgroup_size = 32 * QG_MMA_SIMDGROUPS;
-    described->features = api == QK_API_VULKAN ? features(kernel)
-                          : qg_is_mma(kernel)  ? QK_FEATURE_COOPERATIVE_MATRIX
-                                               : 0;
-    described->numeric = kernel->sum ? kernel->sum->numeric : QK_NUMERIC_EXACT_DECODE;
-    described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
-    described->block_elements = qg_unit(kernel);
-    if (kernel->layout->view != QG_VIEW_BLOCKS) {
-        described->view = (qk_view)kernel->layout->view;
-        described->ragged = kernel->layout->ragged;
-        described->block_rows = kernel->layout->block_rows;
-        described->block_cols = kernel->layout->block_cols;
-    }
-    described->tile_elements = kernel->family->encodes || kernel->to ? qg_unit(kernel) : plan->tile_elements;
-    described->tile_rows = plan->tile_rows;
-    described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
-    if (api == QK_API_VULKAN) describe_schedules(arena, kernel, described);
-    qg_describe_error(kernel, described);
-    if (api == QK_API_VULKAN && !kernel->family->encodes) describe_tables(arena, kernel, described);
-    qg_describe_constants(arena, kernel, described);
-    return described;
-}
-
-bool qg_stores_singly(const qg_kernel *kernel) { return kernel->plan->store_lanes == 1 || kernel->layout->ragged; }
-
-bool qg_rounds_f16(const qg_kernel *kernel) {
-    return kernel->type == QG_F16 && !kernel->family->sums && kernel->plan->lanes == 4;
 }

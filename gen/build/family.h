@@ -106,7 +106,9 @@ const qg_sum_class *qg_sum_class_named(const char *name);
 
 /* Bits of the words in which an encoder stores its part of a block. */
 uint32_t qg_encode_unit(const qg_buffer *buffer);
-enum { QG_LEAST_SHARED_MEMORY = 16384 }; /* bytes that a workgroup has on any Vulkan device */
+/* Bytes that a workgroup has on any Vulkan device; threads of one that shares its blocks, unless others are asked
+ * for. */
+enum { QG_LEAST_SHARED_MEMORY = 16384, QG_STAGING_WORKGROUP = 64 };
 /* Words of 32 bits in memory that a workgroup shares, for each block that encode makes on Vulkan: those of a buffer,
  * through which neighbours in memory are written by neighbours; 0 where a thread writes what it made itself. Of all
  * buffers together with the number of the block. */
@@ -148,6 +150,8 @@ typedef struct qg_kernel {
 
 /* The schedules of a kernel's modules for Vulkan, a bit for each number; 0: it is one module. */
 uint32_t qg_schedules_of(const qg_kernel *kernel);
+/* Rows that the schedule `ahead` copies at a time, of a kernel that has it. */
+uint32_t qg_rows_ahead(const qg_kernel *kernel);
 /* Whether a kernel before number `i` of a list has the same module for that schedule. */
 bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule);
 /* The one that banners and lists speak of: of larger tiles where it has them; QK_SCHEDULE_NONE where there are none. */

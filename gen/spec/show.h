@@ -108,4 +108,14 @@ size_t qg_show_line(const char *text, size_t columns);
 uint32_t qg_show_color(const qg_show *show, const qg_owner *owner, bool whole);
 uint32_t qg_show_ink(uint32_t color);
 
+/* The part of its code that a bit belongs to; how many instances share its cell, `apart` from each other. */
+const qg_slice *qg_show_slice(const qg_show *show, const qg_owner *owner);
+uint32_t qg_show_sharing(const qg_show *show, const qg_owner *owner, uint32_t *apart);
+/* All instances in the owner's bits. */
+const char *qg_show_names(const qg_show *show, const qg_owner *owner);
+/* The first bit and the width of what a cell has of its code; "3" or "3:0". */
+uint32_t qg_show_part_low(const qg_show *show, const qg_show_cell *cell);
+uint32_t qg_show_part_width(const qg_show *show, const qg_show_cell *cell);
+const char *qg_show_bits(qg_arena *arena, uint32_t low, uint32_t width);
+
 #endif

@@ -1,11 +1,11 @@
 /* GLSL for Vulkan 1.1: one text for each kernel. */
-#include "text/text.h"
+#include "text/glsl.h"
 
 #include <string.h>
 
 static const qg_target *const glsl = &qg_targets[QG_GLSL];
 
-static const char *storage_type(uint32_t unit) { return unit == 8 ? "uint8_t" : unit == 16 ? "uint16_t" : "uint"; }
+const char *qg_glsl_storage(uint32_t unit) { return unit == 8 ? "uint8_t" : unit == 16 ? "uint16_t" : "uint"; }
 
 static bool has_unit(const qg_plan *plan, uint32_t unit) {
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
@@ -41,13 +41,13 @@ static void add_buffer(qg_text *text, uint32_t binding, const char *type, const 
                    lower ? *name - 'a' + 'A' : *name, name + 1, suffix, type, name);
 }
 
-static char *buffers(qg_arena *arena, const qg_program *program) {
+char *qg_glsl_buffers(qg_arena *arena, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
     const qg_plan *plan = program->plan;
     const qg_layout *layout = plan->layout;
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        add_buffer(&text, i, storage_type(plan->units[i]), layout->buffers[i].name, "Buffer");
+        add_buffer(&text, i, qg_glsl_storage(plan->units[i]), layout->buffers[i].name, "Buffer");
         qg_text_puts(&text, "\n");
     }
     uint32_t binding = qg_bindings_of(kernel);
@@ -65,7 +65,7 @@ static char *buffers(qg_arena *arena, const qg_program *program) {
 }
 
 /* Of one or two functions; `other` may be NULL. */
-static void wide_loads(qg_text *text, const qg_ir *ir, const qg_ir *other, const qg_plan *plan) {
+void qg_glsl_wide_loads(qg_text *text, const qg_ir *ir, const qg_ir *other, const qg_plan *plan) {
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
         const uint32_t unit = qg_wide_unit(ir, i) || !other ? qg_wide_unit(ir, i) : qg_wide_unit(other, i);
@@ -78,7 +78,7 @@ static void wide_loads(qg_text *text, const qg_ir *ir, const qg_ir *other, const
     }
 }
 
-static char *decode(qg_arena *arena, const qg_step *values) {
+char *qg_glsl_decode(qg_arena *arena, const qg_step *values) {
     const qg_ir *ir = values->code;
     const qg_plan *plan = values->plan;
     qg_text text = qg_text_new(arena);
@@ -88,7 +88,8 @@ static char *decode(qg_arena *arena, const qg_step *values) {
     qg_text_printf(&text, "// The %u values of a tile of %s, in runs of %u consecutive elements.\n",
                    plan->n_runs * plan->lanes, matrix ? rows : "a block", plan->lanes);
     const char *first = !matrix ? "block" : plan->tile_rows > 1 ? "band" : "row";
-    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", first, vec, plan->n_runs);
+    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", first, vec,
+                   plan->n_runs);
     if (matrix) qg_text_puts(&text, qg_grid_lines(arena, ir, plan, glsl));
     qg_decode_body(&text, ir, glsl);
     qg_text_puts(&text, "}\n");
@@ -361,7 +362,7 @@ static char *sum_cut(qg_arena *arena, const qg_program *program) {
     const qg_plan *plan = program->plan;
     const qg_cut_names names = {.decode = "decode", .arguments = "", .batch = "batch", .load = "x_element($i)"};
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text, "%s\n", decode(arena, program->values));
+    qg_text_printf(&text, "%s\n", qg_glsl_decode(arena, program->values));
     qg_text_puts(&text, "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
                         "void sum_cut(uint n, uint j, out float part[BATCH]) {\n");
     qg_text_printf(&text, "    const uint row_cols = %s;\n", qg_row_cols(arena, plan, ""));
@@ -377,7 +378,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     const qg_ir *ir = step->code;
     qg_text loads = qg_text_new(arena);
     qg_text_puts(&loads, "");
-    if (step->plan == program->plan) wide_loads(&loads, ir, values ? values->code : NULL, program->plan);
+    if (step->plan == program->plan) qg_glsl_wide_loads(&loads, ir, values ? values->code : NULL, program->plan);
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
     x_holes(holes, program);
     qg_hole(holes, "x_kept", x_kept(arena, step, "TILES", ir->single ? "" : "[BATCH]"));
@@ -455,7 +456,7 @@ static void unit_holes(qg_arena *arena, qg_holes *holes, const qg_request *reque
     qg_plan_holes(arena, holes, kernel->plan, glsl);
     qg_hole(holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(holes, "extensions", extensions(arena, program));
-    qg_hole(holes, "buffers", buffers(arena, program));
+    qg_hole(holes, "buffers", qg_glsl_buffers(arena, program));
     qg_hole(holes, "wide_buffers", wide_buffers(arena, wide, false));
     qg_binding_holes(arena, holes, kernel);
     x_holes(holes, program);
@@ -491,7 +492,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "load_wide_x", load_x(arena, program, wide, &x));
     qg_hole(&holes, "fetch_wide", fetch(arena, program, "fetch_wide"));
     qg_hole(&holes, "operands", operands_of(arena, wide));
-    wide_loads(&loads, small, ir, kernel->plan);
+    qg_glsl_wide_loads(&loads, small, ir, kernel->plan);
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, program)));
     const char *end = qg_mma_end(arena, program, "");
     qg_hole(&holes, "restricted", *end ? "" : NULL);
@@ -527,7 +528,7 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
     qg_hole(&holes, "largest_of_run",
             wide->plan->lanes == 4 ? "max(max(run.x, run.y), max(run.z, run.w))" : "max(run.x, run.y)");
     qg_text loads = qg_text_new(arena);
-    wide_loads(&loads, wide->code, NULL, wide->plan);
+    qg_glsl_wide_loads(&loads, wide->code, NULL, wide->plan);
     qg_hole(&holes, "fetch_wide",
             qg_format(arena, "%s%s", loads.data ? loads.data : "", fetch(arena, program, "fetch_wide")));
     qg_hole(&holes, "operands", operands_of(arena, wide));
@@ -539,137 +540,12 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
     return qg_wrap(arena, qg_expand(arena, templates, template, holes.items, holes.count, why));
 }
 
-/* ---- encoders ---- */
-
-/* From binding `first` on. */
-static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first) {
-    qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const char *name = layout->buffers[i].name;
-        const bool lower = *name >= 'a' && *name <= 'z';
-        qg_text_printf(&text, "layout(binding = %u, std430) restrict writeonly buffer %c%sBuffer { %s %s[]; };\n",
-                       first + i, lower ? *name - 'a' + 'A' : *name, name + 1,
-                       storage_type(qg_encode_unit(&layout->buffers[i])), name);
-    }
-    return text.data;
-}
-
-/* Blocks in memory that a workgroup shares, a buffer's words behind each other. */
-static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
-    qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const uint32_t words = qg_staged_words(layout, i);
-        if (words)
-            qg_text_printf(&text, "%sshared uint qk_staged_%s[gl_WorkGroupSize.x * %uu];", text.length ? "\n" : "",
-                           layout->buffers[i].name, words);
-    }
-    return text.data;
-}
-
-/* Writes them, unit by unit. */
-static char *write_made(qg_arena *arena, const qg_layout *layout) {
-    static const char *const patterns[] = {[8] = "[slot * %uu + part / 4u] >> part %% 4u * 8u",
-                                           [16] = "[slot * %uu + part / 2u] >> part %% 2u * 16u",
-                                           [32] = "[slot * %uu + part]"};
-    qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const qg_buffer *buffer = &layout->buffers[i];
-        const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
-        if (!words) continue;
-        qg_text_printf(
-            &text,
-            "%sfor (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * %uu; u += gl_WorkGroupSize.x) {\n"
-            "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
-            text.length ? "\n" : "", n, n, n);
-        qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(qk_staged_%s", buffer->name, n,
-                       storage_type(unit), buffer->name);
-        qg_text_printf(&text, patterns[unit], words);
-        qg_text_puts(&text, ");\n}");
-    }
-    return text.data;
-}
-
-static uint32_t written_units(const qg_layout *layout) {
-    uint32_t units = 0;
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) units |= qg_encode_unit(&layout->buffers[i]);
-    return units;
-}
-
-static char *narrow_storage(qg_arena *arena, uint32_t units) {
-    return qg_format(arena, "%s%s", units & 8 ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-                     units & 16 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
-}
-
-/* What encoders call, and code of values where there is some. */
-static char *encoder_prelude(qg_arena *arena, const qg_templates *templates, const qg_ir *ir, const char **why) {
-    static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
-    qg_holes prelude = {.count = 0};
-    qg_prelude_holes(&prelude, ir);
-    qg_no_store_holes(&prelude);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i) qg_hole_set(&prelude, needed[i]);
-    qg_hole(&prelude, "to_f16", "");
-    qg_hole(&prelude, "to_bf16", "");
-    return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
-}
-
-/* From one format to another: the decoder of the one, and the encoder of the other. */
-static char *transcode_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
-                            const qg_program *program, const char **why) {
-    const qg_kernel *kernel = program->kernel;
-    const qg_step *values = program->values;
-    const qg_plan *plan = program->plan;
-    qg_holes holes = {.count = 0};
-    const char *prelude = encoder_prelude(arena, templates, values->code, why);
-    if (!prelude) return NULL;
-    uint32_t units = written_units(kernel->to);
-    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) units |= plan->units[i];
-    qg_text code = qg_text_new(arena);
-    wide_loads(&code, values->code, NULL, plan);
-    qg_text_puts(&code, decode(arena, values));
-    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
-    qg_plan_holes(arena, &holes, plan, glsl);
-    qg_transcode_holes(arena, &holes, program);
-    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
-    qg_hole(&holes, "extensions", narrow_storage(arena, units));
-    qg_hole(&holes, "buffers", buffers(arena, program));
-    qg_hole(&holes, "written_buffers", written_buffers(arena, kernel->to, kernel->layout->n_buffers));
-    qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
-    qg_hole(&holes, "prelude", prelude);
-    qg_hole(&holes, "decode", code.data);
-    qg_hole(&holes, "keep_tile", qg_keep_tile(arena, values, glsl));
-    qg_hole(&holes, "encoder", qg_encoder_of_thread(arena, kernel->to, QG_GLSL, "qk_encode_kept"));
-    return qg_wrap(arena, qg_expand(arena, templates, "transcode.comp", holes.items, holes.count, why));
-}
-
-static char *encode_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
-                         const qg_program *program, const char **why) {
-    const qg_kernel *kernel = program->kernel;
-    const qg_layout *layout = kernel->layout;
-    qg_holes holes = {.count = 0};
-    const char *prelude_text = encoder_prelude(arena, templates, program->main->code, why);
-    if (!prelude_text) return NULL;
-    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
-    qg_plan_holes(arena, &holes, kernel->plan, glsl);
-    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
-    qg_hole(&holes, "extensions", narrow_storage(arena, written_units(layout)));
-    qg_hole(&holes, "buffers", written_buffers(arena, layout, 0));
-    qg_binding_holes(arena, &holes, kernel);
-    qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
-    qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
-    qg_hole(&holes, "stages", qg_all_staged_words(layout) ? "yes" : "");
-    qg_hole(&holes, "staged", staged_buffers(arena, layout));
-    qg_hole(&holes, "write_made", write_made(arena, layout));
-    return qg_wrap(arena,
-                   qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
-}
-
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why) {
     const qg_kernel *kernel = program->kernel;
-    if (kernel->family->encodes) return encode_glsl(arena, templates, request, program, why);
+    if (kernel->family->encodes) return qg_glsl_encode(arena, templates, request, program, why);
     if ((*why = qg_verify(arena, program, NULL)) != NULL) return NULL;
-    if (kernel->to) return transcode_glsl(arena, templates, request, program, why);
+    if (kernel->to) return qg_glsl_transcode(arena, templates, request, program, why);
     if (kernel->family->in_tiles) return tiles_glsl(arena, templates, request, program, why);
     if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, program, why);
     const qg_plan *plan = program->plan;
@@ -694,7 +570,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_plan_holes(arena, &holes, plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, program));
-    qg_hole(&holes, "buffers", buffers(arena, program));
+    qg_hole(&holes, "buffers", qg_glsl_buffers(arena, program));
     qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
@@ -702,8 +578,8 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
         sum_holes(arena, &holes, program);
     } else {
         qg_text code = qg_text_new(arena);
-        wide_loads(&code, ir, NULL, plan);
-        qg_text_puts(&code, decode(arena, program->values));
+        qg_glsl_wide_loads(&code, ir, NULL, plan);
+        qg_text_puts(&code, qg_glsl_decode(arena, program->values));
         qg_hole(&holes, "decode", code.data);
     }
     const char *template = program->schedule == QK_SCHEDULE_NONE ? qg_template_of(arena, kernel, "comp")

@@ -1,0 +1,127 @@
+/* GLSL of kernels that make blocks. */
+#include "text/glsl.h"
+
+static const qg_target *const glsl = &qg_targets[QG_GLSL];
+
+/* From binding `first` on. */
+static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const char *name = layout->buffers[i].name;
+        const bool lower = *name >= 'a' && *name <= 'z';
+        qg_text_printf(&text, "layout(binding = %u, std430) restrict writeonly buffer %c%sBuffer { %s %s[]; };\n",
+                       first + i, lower ? *name - 'a' + 'A' : *name, name + 1,
+                       qg_glsl_storage(qg_encode_unit(&layout->buffers[i])), name);
+    }
+    return text.data;
+}
+
+/* Blocks in memory that a workgroup shares, a buffer's words behind each other. */
+static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const uint32_t words = qg_staged_words(layout, i);
+        if (words)
+            qg_text_printf(&text, "%sshared uint qk_staged_%s[gl_WorkGroupSize.x * %uu];", text.length ? "\n" : "",
+                           layout->buffers[i].name, words);
+    }
+    return text.data;
+}
+
+/* Writes them, unit by unit. */
+static char *write_made(qg_arena *arena, const qg_layout *layout) {
+    static const char *const patterns[] = {[8] = "[slot * %uu + part / 4u] >> part %% 4u * 8u",
+                                           [16] = "[slot * %uu + part / 2u] >> part %% 2u * 16u",
+                                           [32] = "[slot * %uu + part]"};
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const qg_buffer *buffer = &layout->buffers[i];
+        const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
+        if (!words) continue;
+        qg_text_printf(
+            &text,
+            "%sfor (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * %uu; u += gl_WorkGroupSize.x) {\n"
+            "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
+            text.length ? "\n" : "", n, n, n);
+        qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(qk_staged_%s", buffer->name, n,
+                       qg_glsl_storage(unit), buffer->name);
+        qg_text_printf(&text, patterns[unit], words);
+        qg_text_puts(&text, ");\n}");
+    }
+    return text.data;
+}
+
+static uint32_t written_units(const qg_layout *layout) {
+    uint32_t units = 0;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) units |= qg_encode_unit(&layout->buffers[i]);
+    return units;
+}
+
+static char *narrow_storage(qg_arena *arena, uint32_t units) {
+    return qg_format(arena, "%s%s", units & 8 ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+                     units & 16 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
+}
+
+/* What encoders call, and code of values where there is some. */
+static char *encoder_prelude(qg_arena *arena, const qg_templates *templates, const qg_ir *ir, const char **why) {
+    static const char *const needed[] = {"f16_to_f32", "bf16_to_f32"};
+    qg_holes prelude = {.count = 0};
+    qg_prelude_holes(&prelude, ir);
+    qg_no_store_holes(&prelude);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i) qg_hole_set(&prelude, needed[i]);
+    qg_hole(&prelude, "to_f16", "");
+    qg_hole(&prelude, "to_bf16", "");
+    return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
+}
+
+/* From one format to another: the decoder of the one, and the encoder of the other. */
+char *qg_glsl_transcode(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                        const qg_program *program, const char **why) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_step *values = program->values;
+    const qg_plan *plan = program->plan;
+    qg_holes holes = {.count = 0};
+    const char *prelude = encoder_prelude(arena, templates, values->code, why);
+    if (!prelude) return NULL;
+    uint32_t units = written_units(kernel->to);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) units |= plan->units[i];
+    qg_text code = qg_text_new(arena);
+    qg_glsl_wide_loads(&code, values->code, NULL, plan);
+    qg_text_puts(&code, qg_glsl_decode(arena, values));
+    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
+    qg_plan_holes(arena, &holes, plan, glsl);
+    qg_transcode_holes(arena, &holes, program);
+    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions", narrow_storage(arena, units));
+    qg_hole(&holes, "buffers", qg_glsl_buffers(arena, program));
+    qg_hole(&holes, "written_buffers", written_buffers(arena, kernel->to, kernel->layout->n_buffers));
+    qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
+    qg_hole(&holes, "prelude", prelude);
+    qg_hole(&holes, "decode", code.data);
+    qg_hole(&holes, "keep_tile", qg_keep_tile(arena, values, glsl));
+    qg_hole(&holes, "encoder", qg_encoder_of_thread(arena, kernel->to, QG_GLSL, "qk_encode_kept"));
+    return qg_wrap(arena, qg_expand(arena, templates, "transcode.comp", holes.items, holes.count, why));
+}
+
+char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                     const qg_program *program, const char **why) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_layout *layout = kernel->layout;
+    qg_holes holes = {.count = 0};
+    const char *prelude_text = encoder_prelude(arena, templates, program->main->code, why);
+    if (!prelude_text) return NULL;
+    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
+    qg_plan_holes(arena, &holes, kernel->plan, glsl);
+    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions", narrow_storage(arena, written_units(layout)));
+    qg_hole(&holes, "buffers", written_buffers(arena, layout, 0));
+    qg_binding_holes(arena, &holes, kernel);
+    qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
+    qg_hole(&holes, "stages", qg_all_staged_words(layout) ? "yes" : "");
+    qg_hole(&holes, "staged", staged_buffers(arena, layout));
+    qg_hole(&holes, "write_made", write_made(arena, layout));
+    return qg_wrap(arena,
+                   qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
+}
