@@ -383,7 +383,7 @@ mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/vector == held
 mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = x_from\(vector,/runs = x_from(0u,/' unit gemv_test
 mutate "experts: every part is some workgroup's" templates/gemv_id_wide.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
 mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test
-mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) finish/) finish/' \
+mutate "M ragged, MSL: no vector is written beyond the last" templates/rows_sums.metal 's/ \&\& m < shape.batch\) finish/) finish/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
 mutate "M ragged, MSL: no vector is read beyond the last" gen/text/sums.c 's/min\(vector%s, %s - 1%s\)/max(vector%s, (%s - 1%s) * 0)/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
