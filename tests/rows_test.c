@@ -40,6 +40,7 @@ static uint32_t random_word(void) {
 /* ---- kernels ---- */
 
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
+typedef void encode_function(void *const *, uint64_t, const void *);
 typedef uint64_t set_rows_function(void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, const void *);
 
 typedef struct subject {
@@ -349,6 +350,51 @@ static void test_refused(void **state) {
     }
 }
 
+/* ---- the end ---- */
+
+/* A launch makes as many blocks as it is told to: dispatch binds no more, so that devices would hide a longer one. */
+static void encode_some(const char *format, uint32_t tiles, uint32_t workgroups) {
+    enum { BLOCKS = 256, BEYOND = 0xA5 };
+    subject s = open_subject(format, "encode", QG_F32);
+    const uint64_t block = s.layout->buffers[0].bytes, bytes = BLOCKS * block;
+    const uint64_t elements = (uint64_t)BLOCKS * s.layout->elements;
+    float *src = malloc(elements * sizeof *src);
+    uint8_t *got = malloc(bytes), *expected = malloc(bytes);
+    for (uint64_t i = 0; i < elements; ++i) src[i] = (float)(int32_t)random_word() / 1e6f - 1000;
+    memset(got, BEYOND, bytes);
+    memset(expected, BEYOND, bytes);
+    void *made[] = {expected};
+    encode_function *encode;
+    memcpy(&encode, &s.reference, sizeof encode);
+    encode(made, tiles * (uint64_t)s.layout->elements, src);
+    qk_vulkan_buffer *buffers[2];
+    assert_int_equal(qk_vulkan_buffer_create(vk, bytes, &buffers[0], &error), QK_OK);
+    assert_int_equal(qk_vulkan_buffer_create(vk, elements * sizeof *src, &buffers[1], &error), QK_OK);
+    assert_int_equal(qk_vulkan_upload(vk, buffers[0], 0, got, bytes, &error), QK_OK);
+    assert_int_equal(qk_vulkan_upload(vk, buffers[1], 0, src, elements * sizeof *src, &error), QK_OK);
+    const qk_range ranges[] = {qk_vulkan_range(buffers[0]), qk_vulkan_range(buffers[1])};
+    const qk_launch one = {.kernel = s.vulkan, .ranges = ranges, .push = &tiles, .workgroups = workgroups};
+    const qk_backend backend = qk_vulkan_backend(vk);
+    assert_int_equal(qk_vulkan_begin(vk, &error), QK_OK);
+    if (backend.launch(backend.context, &one, &error) != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(qk_vulkan_submit(vk, &error), QK_OK);
+    assert_int_equal(qk_vulkan_download(vk, buffers[0], 0, got, bytes, &error), QK_OK);
+    assert_memory_equal(got, expected, bytes);
+    for (int i = 0; i < 2; ++i) qk_vulkan_buffer_destroy(vk, buffers[i]);
+    close_subject(&s);
+    free(src);
+    free(got);
+    free(expected);
+}
+
+static void test_end(void **state) {
+    (void)state;
+    encode_some("q8_0", 37, 1);  /* made by a part of a workgroup */
+    encode_some("q8_0", 130, 2); /* which goes on to more */
+    encode_some("q1_0", 65, 1);  /* made where the workgroup writes it from */
+    encode_some("q4_1", 37, 3);
+}
+
 static int open_all(void **state) {
     const qk_vulkan_options options = {.device = getenv("QKGEN_DEVICE"), .cache_path = "", .validate = 0};
     const char *why = NULL;
@@ -369,6 +415,7 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_end)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
