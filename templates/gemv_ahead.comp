@@ -1,4 +1,5 @@
 @include sums_head.glsl
+layout(constant_id = @{id.batch}) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
 layout(constant_id = @{id.lanes}) const uint LANES = 32;  // of a subgroup
@@ -7,6 +8,7 @@ layout(constant_id = @{id.lanes}) const uint LANES = 32;  // of a subgroup
 @include gemv_bindings.glsl
 
 const uint TILES = 1u;
+const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 
 @include products.glsl
 @{near_tables}
@@ -17,14 +19,14 @@ const uint TILES = 1u;
 @end
 @{load_x}
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @include sum_of_lanes.glsl
 @if looks_up
 @include add_rounds.glsl
 
 @end
-// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// A subgroup keeps a slice of x, a tile of each right-hand side in each lane. Rows of that slice are loaded side by side, 16 bytes a
 // thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
 const uint SLICE_WORDS = LANES / @{held_tiles}u * @{held_words}u;
 const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
@@ -61,7 +63,7 @@ void main() {
     uvec4 ahead[LOADS];
     uint first = group_number() * teams * ROWS, turn = 0u;
     load_ahead(row_of_weights(min(first + team * ROWS, last)) * row_fours, place, ahead);
-    load_x(0u, min(j, tiles - 1u), 0u);
+    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();
         [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
@@ -74,35 +76,37 @@ void main() {
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
         if (next < rows) load_ahead(row_of_weights(min(next + team * ROWS, last)) * row_fours, place, ahead);
-        float sum[ROWS];
+        float sum[SUMS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             @{fetched}
             take((own + r * SLICE_FOURS) * 4u + phase, lane, @{fetched_at});
-            sum[r] = 0.0;
-            accumulate(lane, 0u, @{fetched_at}, sum[r]);
-            if (j >= tiles) sum[r] = 0.0;
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                sum[r * BATCH + m] = 0.0;
+                accumulate(lane, m, @{fetched_at}, sum[r * BATCH + m]);
+                if (j >= tiles) sum[r * BATCH + m] = 0.0;
+            }
         }
         const float all = sum_of_lanes(sum, LANES);
-        const uint to = min(row, last) + lane;
+        const uint to = min(row, last) + lane / BATCH, m = lane % BATCH;
         if (SPLIT == 1u) {
-            if (lane < ROWS && to >= row && to < rows) finish(0u, to, all);
+            if (lane < SUMS && to >= row && to < rows && m < batch) finish(m, to, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
   @if looks_up
-        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * ROWS, round = turn++ % (LANES / 4u);
-        if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * SUMS, round = turn++ % (LANES / 4u);
+        if (lane < SUMS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = all;
         if (round + 1u < LANES / 4u && next < rows) continue;
         barrier();
         add_rounds(place_of_sums, round + 1u, first, step, last);
   @else
-        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS;
+        if (lane < SUMS) partial[place_of_sums + gl_SubgroupID * SUMS + lane] = all;
         barrier();
-        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+        if (slice == 0u && lane < SUMS && to >= row && to < rows && m < batch) {
             float total = 0.0;
-            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
-            finish(0u, to, total);
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * SUMS + lane];
+            finish(m, to, total);
         }
   @end
     }

@@ -4,7 +4,7 @@ layout(constant_id = @{id.rows}) const uint ROWS = 4;  // rows at a time, at mos
 
 @include gemv_id_bindings.glsl
 
-const uint TILES = @{kept_tiles}u;
+const uint TILES = @{kept_tiles}u, BATCH = 1u, SUMS = ROWS;
 
 @include products.glsl
 @if stages
@@ -53,7 +53,7 @@ void main() {
             const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
 @if stages
-            if (STAGED > 1u && !kept) stage_x(vector, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
 @end
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;

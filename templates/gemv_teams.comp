@@ -7,7 +7,7 @@ layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 b
 
 @include gemv_bindings.glsl
 
-const uint TILES = 1u;
+const uint TILES = 1u, SUMS = ROWS;
 
 @include products.glsl
 @{near_tables}

@@ -1,11 +1,13 @@
 @include sums_head.glsl
-layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = @{id.batch}) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
+layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 @include sums_constants.glsl
 
 @include gemv_bindings.glsl
 
 const uint TILES = @{kept_tiles}u;
+const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 
 @include products.glsl
 @if stages
@@ -23,7 +25,7 @@ const uint TILES = @{kept_tiles}u;
 
 @{accumulate}
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @include sum_of_lanes.glsl
 @if stages
@@ -34,7 +36,7 @@ shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 @include add_rounds.glsl
 
 @end
-// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+// Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
     const uint tiles = @{tiles_of_row}, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
@@ -42,39 +44,50 @@ void walk() {
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        float sum[SUMS];
+        [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
             const bool kept = c0 == held;
 @if stages
-            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            }
 @end
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
 @if stages
-                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (STAGED == 1u && !kept) {
 @else
-                if (!kept) load_x(0u, min(j, tiles - 1u), k);
+                if (!kept) {
 @end
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
+                }
                 if (j >= tiles) continue;
 @if overruns
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
                 const bool at_end = PADDED == 0u && row + ROWS >= end && j + @{block_tiles}u >= tiles;
-                float sum_at_end = 0.0;
+                float sum_at_end[BATCH];
                 if (at_end) {
                     @{last_arrays}
                     fetch_last(end - 1u, j, @{last_names});
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate(end - 1u, j, k, @{last_names}, sum_at_end);
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                        sum_at_end[m] = 0.0;
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
+                        accumulate(end - 1u, j, k * BATCH + m, @{last_names}, sum_at_end[m]);
+                    }
                 }
 @end
                 @{fetched}
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, @{fetched_at});
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, @{fetched_at}, sum[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, @{fetched_at}, sum[i]);
+                }
 @if overruns
                 if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
                 }
 @end
             }
@@ -82,26 +95,28 @@ void walk() {
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            const uint n = row + lane / BATCH, m = lane % BATCH;
+            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
   @if looks_up
         const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = group_count() * teams * ROWS;
-        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
-        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * SUMS;
+        if (lane < SUMS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = all;
         if (round + 1u < rounds && first + step < rows) continue;
         barrier();
         add_rounds(place, round + 1u, first, step, rows);
   @else
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
+        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
         barrier();
-        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
-        if (i >= teams * ROWS || first + i >= rows) continue;
+        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
+        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
+        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-        finish(0u, first + i, total);
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        finish(m, n, total);
   @end
     }
 }
@@ -110,5 +125,5 @@ void main() {
     find_matrix();
     @{fill_tables}
     // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
-    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+    if (gl_SubgroupSize >= SUMS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
 }

@@ -23,8 +23,8 @@ static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "pa
 static const uint32_t push_bytes[] = {QK_GEMV_PUSH_BYTES, QK_GEMV_MATRIX_PUSH_BYTES, QK_GEMV_ID_PUSH_BYTES, 20, 32};
 
 #define WEIGHTS(patch)                                                                                                 \
-    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2, 0}, {         \
-        1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 2, 1, 1, 0                                            \
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2, 0}, {      \
+        1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 2, 1, 1, 0                                         \
     }
 #define BOUND(index, name, role, access, type)                                                                         \
     { index, name, QK_ROLE_##role, QK_##access, QK_TYPE_##type, 0, 0, 0, 0, 0 }
@@ -1182,7 +1182,8 @@ static void test_ahead(void **state) {
         {4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 128, 256},   /* x is most of what few rows load */
         {4096, 4096, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 2, 128, 528},
         {57344, 32768, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
-        {57344, 8192, 2, 32, QK_SCHEDULE_AHEAD, 16, 49152, 0, 4, 1, 64, 14336}, /* of two vectors */
+        {57344, 8192, 2, 32, 0, 16, 49152, 0, 4, 1, 64, 14336},                 /* of two vectors only if wanted */
+        {57344, 8192, 2, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 4, 128, 528},
         /* A slice takes 72 loads, two of them five of each lane; and 128 threads have 512 bytes for sums, beside what is not used. */
         {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 512 + QK_UNUSED_SHARED_BYTES, 1, 2, 4, 128, 528},
         {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 511 + QK_UNUSED_SHARED_BYTES, 0, 8, 4, 256, 264},
@@ -1210,6 +1211,29 @@ static void test_room(void **state) {
     c.ahead = 0;
     c.at_once = 8;
     check_ahead(5, &c, 2, 23, 2);
+}
+
+/* Of many rows, threads keep two vectors of two bytes or four of one, where weights have more than five bits; of fewer rows, or bits, or
+ * of more vectors, a workgroup shares them. */
+static void test_several_ahead(void **state) {
+    (void)state;
+    const ahead_case keeps = {57344, 8192, 2, 32, 0, 16, 49152, 1, 2, 4, 128, 528};
+    const ahead_case shares = {57344, 8192, 2, 32, 0, 16, 49152, 0, 4, 1, 64, 14336};
+    ahead_case c = keeps;
+    check_ahead(0, &c, 2, 22, 2);
+    check_ahead(1, &c, 2, 22, 4); /* as many sums as of one */
+    c.batch = 4;
+    check_ahead(2, &c, 1, 22, 2);
+    c = shares;
+    check_ahead(3, &c, 2, 20, 2); /* five bits */
+    check_ahead(4, &c, 3, 22, 2); /* x of three bytes */
+    c.batch = 3;
+    check_ahead(5, &c, 2, 22, 2);
+    c = shares;
+    c.rows = 2048;
+    c.split = 2;
+    c.workgroups = 512;
+    check_ahead(6, &c, 2, 22, 2);
 }
 
 /* Loads may go beyond the weights where all of their ranges do, and a binding has room; what a launch has of them, it is bound. */
@@ -1427,14 +1451,15 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_gemv_vectors),
-        cmocka_unit_test(test_constants),     cmocka_unit_test(test_loop_steps),   cmocka_unit_test(test_kept_x),
-        cmocka_unit_test(test_split),         cmocka_unit_test(test_schedules),    cmocka_unit_test(test_teams),
-        cmocka_unit_test(test_padding),       cmocka_unit_test(test_columns),      cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
-        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_gemv_vectors),
+        cmocka_unit_test(test_constants),     cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),
+        cmocka_unit_test(test_split),         cmocka_unit_test(test_schedules),     cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_padding),       cmocka_unit_test(test_columns),       cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_room),          cmocka_unit_test(test_several_ahead), cmocka_unit_test(test_expert_parts),
+        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
+        cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,7 @@ typedef struct counter {
     qk_backend inner;
     uint32_t launches;
     uint32_t ahead; /* of them, those that load rows ahead */
+    uint32_t wide;  /* those whose threads keep x for wide tiles */
     uint32_t teams; /* and those in which teams share rows */
 } counter;
 
@@ -147,6 +148,7 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
         wide.constants = constants;
     }
     c->launches++;
+    c->wide += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_WIDE;
     c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD;
     c->teams += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS;
     return c->inner.launch(c->inner.context, &wide, why);
@@ -154,10 +156,11 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
 
 static const qk_tuning *tuning;
 static uint32_t ahead, teams; /* launches that load rows ahead, or have teams, as a test expects them */
+static int keeps_several;     /* whether threads keep all right-hand sides, in wide tiles if not ahead */
 
 static qk_backend counted(counter *c, uint64_t range) {
     c->inner = qk_vulkan_backend(vk);
-    c->launches = c->ahead = c->teams = 0;
+    c->launches = c->wide = c->ahead = c->teams = 0;
     qk_backend backend = c->inner;
     backend.context = c;
     backend.launch = count_launch;
@@ -269,6 +272,7 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
         assert_int_equal(c.launches, launches);
         assert_int_equal(c.ahead, ahead);
         assert_int_equal(c.teams, teams);
+        if (keeps_several) assert_int_equal(c.wide + c.ahead, c.launches);
         if (again > 0) assert_memory_equal(before, y.data, y.bytes);
         memcpy(before, y.data, y.bytes);
     }
@@ -382,13 +386,11 @@ static void test_ahead(void **state) {
     entry.values[entry.count - 1] = (qk_tuned_value){QK_CONSTANT_STAGED, 512};
     run_gemv(&formats[Q4_0], 4099, 4 * slice, 1, UINT64_MAX, 1);
     entry.count -= 1;
-    /* In parts, each with rows of its own; and of two vectors not at all. */
+    /* In parts, each with rows of its own. */
     entry.values[2].value = 4;
     snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[Q4_0].kernel->name);
     ahead = 11;
     run_gemv(&formats[Q4_0], 300, 1024, 1, 16384, 11);
-    ahead = 0;
-    run_gemv(&formats[Q4_0], 5, 1024, 2, UINT64_MAX, 1);
     /* With lookups, sums of several rounds of rows are added up at once, be they ahead or not: as many as there is memory for, fewer, and
      * more. */
     snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[IQ2_S].kernel->name);
@@ -401,6 +403,39 @@ static void test_ahead(void **state) {
             run_gemv(&formats[IQ2_S], n, 4 * slice, 1, UINT64_MAX, 1);
         }
     ahead = 0;
+    tuning = NULL;
+}
+
+/* Threads keep several right-hand sides, of which the last may be missing: in wide tiles, in turn loaded by all of a workgroup, and
+ * ahead; of one slice and of several; and with lookups, whose sums are added up some rounds at once. */
+static void test_several(void **state) {
+    static const uint64_t rows[] = {37, 2, 133};
+    const qk_limits limits = qk_vulkan_backend(vk).limits;
+    const uint64_t slice = 64 * limits.subgroup_size;
+    (void)state;
+    qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 5};
+    const qk_tuning tuned = {.count = 1, .entries = &entry};
+    tuning = &tuned;
+    keeps_several = 1;
+    for (uint32_t i = 0; i < 2 * 2 * TRIPLES * 4; i++) {
+        const uint32_t f = i / 4 % TRIPLES, first = i / 4 / TRIPLES % 2, batch = 2 + i % 3;
+        const uint32_t kept = batch > 2 ? 4 : 2, at_once = i % 4 == 3 || kept == 4 ? 1 : 8 / kept / (1 + i % 2);
+        const int is_ahead = i / 4 / TRIPLES / 2 % 2;
+        const uint64_t cols = first ? slice : 4 * slice;
+        const qk_kernel *kernel = formats[f].kernel;
+        entry.batch = batch;
+        snprintf(entry.kernel, sizeof entry.kernel, "%s", kernel->name);
+        entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, is_ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE};
+        entry.values[1] = (qk_tuned_value){QK_CONSTANT_ROWS, at_once};
+        entry.values[2] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 4 * limits.subgroup_size};
+        entry.values[3] = (qk_tuned_value){QK_CONSTANT_WORKGROUPS, 2};
+        entry.values[4] = (qk_tuned_value){QK_CONSTANT_STAGED, i % 2 ? 512 : 1};
+        ahead = is_ahead && cols / kernel->block_elements * kernel->bindings[0].block_bytes % 16 == 0;
+        if (is_ahead && !ahead) continue;
+        run_gemv(&formats[f], rows[i % 3], cols, batch, UINT64_MAX, 1);
+    }
+    ahead = 0;
+    keeps_several = 0;
     tuning = NULL;
 }
 
@@ -651,6 +686,7 @@ int main(void) {
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_staged_experts),
         cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_several),
         cmocka_unit_test(test_teams),
         cmocka_unit_test(test_epilogue),
     };

@@ -203,7 +203,7 @@ mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "rows of half a joined block" $choose 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
-mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
+mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
   unit gemv_test
 mutate "loads go beyond the weights only where their range does" $launch 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
 mutate "what lies behind the weights is bound" $launch 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
@@ -226,7 +226,7 @@ mutate "what is masked where it goes: products" gen/ir/bytes.c 's/\(uint32_t\)by
 mutate "what is masked where it goes: the mask" gen/ir/bytes.c 's/moved \? masked\(ir, moved, \(uint32_t\)mask\)/moved ? masked(ir, moved, (uint32_t)(mask >> bits))/' unit bytes_test
 mutate "what is masked where it goes: not what has a name" gen/ir/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
 mutate "bytes as halves: not one by one" gen/ir/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
-mutate "more threads where words come with their neighbours" $choose 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
+mutate "more threads where words come with their neighbours" $choose 's/s\.own \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
 mutate "words one by one, where fours fill registers" gen/build/device.def 's/(FOURS_PERCENT, +)146/\1346/' unit wide_test
 mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIED_WITH_F32, )2048/\14096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
@@ -481,16 +481,24 @@ mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c-
 
 # ---- numbers ----
 mutate "the same bits each time" $choose 's/^( +)(constants\[i\] = )s\.split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : s.split; }/' unit gemv_test
-mutate "a slice ahead that a row cuts" templates/gemv_ahead.comp 's/if \(j >= tiles\) sum\[r\] = 0\.0;//' unit gemv_test
+mutate "a slice ahead that a row cuts" templates/gemv_ahead.comp 's/if \(j >= tiles\) sum\[r \* BATCH \+ m\] = 0\.0;//' unit gemv_test
 mutate "a slice ahead that begins within a load" templates/gemv_ahead.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
 mutate "rows ahead are those of the subgroup's team" templates/gemv_ahead.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
+mutate "threads keep several: each in a place of its own" templates/gemv_wide.comp 's/k \* BATCH \+ m, @/k * BATCH, @/' unit gemv_test
+mutate "threads keep several: of x that is staged, too" templates/stage_x.glsl 's/k \* BATCH \+ m/k/' unit gemv_test
+mutate "threads keep several: no x is staged that there is none of" templates/gemv_wide.comp 's/stage_x\(min\(m, batch - 1u\)/stage_x(m/' unit gemv_test
+mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
+mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
+mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
+mutate "threads keep several: where registers hold them" $choose 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
+mutate "threads keep several: of many rows" $choose 's/parts >= 8 \*/parts >= 0 */' unit dispatch_sums_test
 mutate "the last rows ahead" templates/gemv_ahead.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
 mutate "narrow tables hold what values have more than the least" gen/ir/stored.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test
 mutate "narrow tables: the least is added" gen/build/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"
 mutate "narrow tables: 16 values" gen/ir/stored.c 's/greatest - \*least < 1 << NARROW_BITS;$/greatest - *least <= 1 << NARROW_BITS;/' unit wide_test
 mutate "tiles with whole words of narrow tables" gen/build/plan.c 's/ \? 8$/ ? 4/' unit wide_test
 mutate "bytes do not cross words" gen/ir/index.c 's/divisor - common_power\(a, divisor\) \+ 1/divisor - 0 * common_power(a, divisor)/' unit wide_test
-mutate "rounds that are added up at once: all of their rows" templates/add_rounds.glsl 's/i < rounds \* teams \* ROWS/i < teams * ROWS/' unit gemv_test
+mutate "rounds that are added up at once: all of their rows" templates/add_rounds.glsl 's/i < rounds \* teams \* SUMS/i < teams * SUMS/' unit gemv_test
 mutate "rounds that are added up at once: no more than there is memory for" templates/gemv_wide.comp 's/round \+ 1u < rounds \&\& //' unit gemv_test
 mutate "rounds ahead that are added up at once: no more than there is memory for" templates/gemv_ahead.comp 's/round \+ 1u < LANES \/ 4u \&\& //' unit gemv_test
 mutate "rounds that are added up at once: where each has its rows" templates/add_rounds.glsl 's/first - \(rounds - 1u - round\) \* step/first/' unit gemv_test
@@ -556,7 +564,7 @@ mutate "arrays that a launch does not use take shared memory, too" $choose 's/QK
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
 mutate "several vectors: x is not shared where no tile fits" $choose 's/: kernel->shared_tile\) \* batch/: kernel->shared_tile) * 0 * batch/' unit dispatch_sums_test
-mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows\)/if (2 * lanes < rows)/' unit dispatch_sums_test
+mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows \*/if (2 * lanes < rows */' unit dispatch_sums_test
 mutate "larger tiles have a block before the last" $choose 's/!overruns \|\| matrix_rows > 1/!overruns || matrix_rows > 0/' unit dispatch_sums_test
 mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test
 

@@ -79,7 +79,7 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     return NULL;
 }
 
-enum { ANY, ONE, SEVERAL, MANY, EXPERTS };
+enum { ANY, FEW, SEVERAL, MANY, EXPERTS };
 
 static const struct {
     const char *name;

@@ -88,8 +88,7 @@ char *qg_glsl_decode(qg_arena *arena, const qg_step *values) {
     qg_text_printf(&text, "// The %u values of a tile of %s, in runs of %u consecutive elements.\n",
                    plan->n_runs * plan->lanes, matrix ? rows : "a block", plan->lanes);
     const char *first = !matrix ? "block" : plan->tile_rows > 1 ? "band" : "row";
-    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", first, vec,
-                   plan->n_runs);
+    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", first, vec, plan->n_runs);
     if (matrix) qg_text_puts(&text, qg_grid_lines(arena, ir, plan, glsl));
     qg_decode_body(&text, ir, glsl);
     qg_text_puts(&text, "}\n");
@@ -371,6 +370,12 @@ static char *sum_cut(qg_arena *arena, const qg_program *program) {
     return text.data;
 }
 
+/* Whether a thread keeps its part of several right-hand sides, each as one of its tiles. */
+static bool keeps_several(const qg_program *program) {
+    return (program->schedule == QK_SCHEDULE_WIDE || program->schedule == QK_SCHEDULE_AHEAD) &&
+           !program->kernel->family->in_blocks;
+}
+
 /* The functions of a schedule, and what they keep. */
 static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
@@ -381,7 +386,8 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     if (step->plan == program->plan) qg_glsl_wide_loads(&loads, ir, values ? values->code : NULL, program->plan);
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
     x_holes(holes, program);
-    qg_hole(holes, "x_kept", x_kept(arena, step, "TILES", ir->single ? "" : "[BATCH]"));
+    qg_hole(holes, "x_kept",
+            x_kept(arena, step, keeps_several(program) ? "TILES * BATCH" : "TILES", ir->single ? "" : "[BATCH]"));
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);

@@ -21,6 +21,8 @@
 /* Where a workgroup keeps all of x: values for each thread, and workgroups that keep a device busy that does not say. */
 #define QK_KEPT_VALUES UINT64_C(64)
 #define QK_BUSY_WORKGROUPS 660u
+/* Registers of a thread for x of several right-hand sides: those that floats of one take. */
+#define QK_OWN_REGISTERS UINT64_C(64)
 /* Subgroups of one row, at most. */
 #define QK_MOST_SUBGROUPS 32u
 /* Bytes of tables of which a workgroup has two copies or none. */
@@ -85,6 +87,13 @@ static inline uint32_t qk_unit_constant_(const qk_limits *limits, uint32_t id, u
     }
 }
 
+/* Whether each thread keeps its part of x for itself, in a launch with these constants: of all right-hand sides. */
+static inline int qk_keeps_own_(const qk_kernel *kernel, const uint32_t *constants) {
+    uint32_t schedule = qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0);
+    return schedule == QK_SCHEDULE_WIDE || schedule == QK_SCHEDULE_AHEAD ||
+           qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1) < 2;
+}
+
 /* The memory that a workgroup takes with these constants, at most: for sums, for x, and for copies of tables. */
 static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t *constants) {
     uint64_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, kernel->workgroup_size), bytes;
@@ -98,12 +107,13 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
                           (qk_constant_(kernel, constants, QK_CONSTANT_ORDER_A, 1) != 0 ? 0 : QK_UNIT_BYTES_));
     if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_COLUMNS)
         return threads * kernel->columns_rows * 4 + QK_UNUSED_SHARED_BYTES;
-    bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept) + QK_UNUSED_SHARED_BYTES;
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
-        bytes = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) > 4
-                    ? threads * rows * kept / 2 + QK_UNUSED_SHARED_BYTES
-                    : QK_UNUSED_SHARED_BYTES;
-    bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
+    if (qk_keeps_own_(kernel, constants))
+        bytes = threads * rows * kept * 2;
+    else if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
+        bytes = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) > 4 ? threads * rows * kept / 2 : 0;
+    else
+        bytes = threads * rows * (fours != 0 ? 2 : kept);
+    bytes += QK_UNUSED_SHARED_BYTES + (qk_keeps_own_(kernel, constants) ? 0 : fours * QK_EACH_FOUR_);
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
     if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD)
@@ -163,12 +173,12 @@ static inline int qk_has_schedule_(const qk_kernel *kernel, qk_schedule schedule
     return 0;
 }
 
-/* Whether a workgroup keeps all of x for the rows that it walks down: of one right-hand side in registers, of several in
- * memory that it shares. `wanted` is the schedule that a tuning asks for, or QK_SCHEDULE_NONE. */
-static inline int qk_keeps_x_(const qk_kernel *kernel, uint32_t kept, uint32_t wanted) {
+/* Whether a workgroup keeps all of x for the rows that it walks down: in registers if each thread has its own part, else in memory that
+ * it shares. `wanted` is the schedule that a tuning asks for, or QK_SCHEDULE_NONE. */
+static inline int qk_keeps_x_(const qk_kernel *kernel, int own, uint32_t wanted) {
     if (wanted == QK_SCHEDULE_ROWS)
         return 0;
-    return kept > 1 ? qk_has_schedule_(kernel, QK_SCHEDULE_SHARED) : qk_has_schedule_(kernel, QK_SCHEDULE_WIDE);
+    return qk_has_schedule_(kernel, own ? QK_SCHEDULE_WIDE : QK_SCHEDULE_SHARED);
 }
 
 /* The schedule that a tuning asks for: the value of the descriptor's constant. */
@@ -320,36 +330,97 @@ static inline int qk_has_neighbours_(const qk_kernel *kernel) {
            8 * qk_block_bytes_(kernel) <= 5 * (uint64_t)kernel->block_elements;
 }
 
+/* Whether threads have registers for their parts of x of so many right-hand sides, of that many elements each: integers of a few bytes. */
+static inline int qk_fits_own_(const qk_kernel *kernel, uint32_t kept, uint64_t elements) {
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+    if (elements == 0)
+        elements = QK_KEPT_VALUES;
+    return kept == 1 || (digits != 0 && kept * digits * elements / 4 <= QK_OWN_REGISTERS);
+}
+
 /* How a launch with one right-hand side or a few is shared out. */
 typedef struct qk_share_ {
     uint32_t kept, rows, split, threads;
+    int own;    /* each thread keeps its part of x */
     int staged; /* x is loaded by the whole workgroup */
     int ahead;  /* rows are loaded ahead */
     int teams;  /* of lanes share rows, and all of a workgroup x */
 } qk_share_;
 
+/* Whether the matrix is whole blocks, as all schedules but plain rows want it. */
+static inline int qk_is_whole_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+    if (!kernel->ragged)
+        return 1;
+    if (kernel->view == QK_VIEW_SEQUENCE)
+        return cols % kernel->block_elements == 0;
+    return matrix_rows % kernel->block_rows == 0 && cols % kernel->block_cols == 0;
+}
+
+/* Whether rows of `cols` elements can have larger tiles: whole ones; and where loads go beyond the last block, which another path
+ * takes, there is one before it. `matrix_rows` are those of the launch. */
+static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+    int overruns = qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2;
+    if (kernel->wide_block == 0)
+        return 1;
+    return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
+}
+
+/* Rows at a time, where threads keep x: as many sums as of one right-hand side. */
+static inline uint32_t qk_own_rows_(const qk_kernel *kernel, uint32_t kept, int ahead) {
+    return (uint32_t)qk_max_(2, (ahead ? kernel->rows_ahead : qk_rows_at_once_(kernel, 1)) / kept);
+}
+
+/* Whether keeping x of several right-hand sides is faster than sharing it, of many rows: where products wait for lookups; where rows of
+ * more than five bits a weight are loaded ahead; and where two right-hand sides are of two bytes, as weights are of one, so that shared
+ * memory has as much to give as the cache. */
+static inline int qk_gains_by_own_(const qk_kernel *kernel, uint32_t kept, int ahead) {
+    uint64_t bits = 8 * qk_block_bytes_(kernel), elements = kernel->block_elements;
+    if (qk_makes_tables_(kernel))
+        return 1;
+    return ahead ? bits > 5 * elements
+                 : bits > 8 * elements && kept * qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 4 && kept == 2;
+}
+
+/* Whether threads keep x of so many right-hand sides: always of one; of several as a rule where rows are so many that x is loaded
+ * seldom, and not with few lanes, which are a processor's. */
+static inline int qk_keeps_several_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept, uint64_t rows,
+                                    uint64_t cols, int ahead) {
+    uint32_t wanted = qk_wanted_schedule_(kernel);
+    uint64_t parts = qk_ceil_(rows, qk_own_rows_(kernel, kept, ahead)) * qk_ceil_(cols, 32 * QK_KEPT_VALUES);
+    int pays = limits->subgroup_size >= 32 && parts >= 8 * qk_busy_workgroups_(limits) &&
+               qk_fits_own_(kernel, kept, ahead ? kernel->ahead_kept : kernel->kept_elements) &&
+               qk_gains_by_own_(kernel, kept, ahead);
+    if (kept == 1)
+        return 1;
+    return (wanted == (ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) || (wanted == QK_SCHEDULE_NONE && pays)) &&
+           qk_has_schedule_(kernel, ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) && qk_is_whole_(kernel, rows, cols) &&
+           qk_fits_wide_(kernel, rows, cols);
+}
+
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, int ahead) {
-    qk_share_ s = {1, 0, 1, 128, 0, ahead, 0};
+    qk_share_ s = {1, 0, 1, 128, 0, 0, ahead, 0};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
     uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0), most = 512;
     int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
     int neighbours = digits > 1 && !tables && qk_has_neighbours_(kernel);
     while (s.kept < batch)
         s.kept *= 2;
+    s.own = qk_keeps_several_(kernel, limits, s.kept, rows, cols, ahead);
     while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
         s.split *= 2;
-    s.rows = ahead ? kernel->rows_ahead : qk_rows_at_once_(kernel, s.kept);
-    while (s.rows > 2 &&
-           (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
+    s.rows = s.own && s.kept > 1 ? qk_own_rows_(kernel, s.kept, ahead)
+             : ahead             ? kernel->rows_ahead
+                                 : qk_rows_at_once_(kernel, s.kept);
+    while (s.rows > 2 && (!s.own ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
     subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
      * subgroups, the smaller are workgroups, for all of the device to have some. With experts each token's x is for few rows, however
      * many there are of all tokens; but floats and copies of tables want large workgroups. */
     many = subgroups >= 8 * busy;
-    s.staged = !ahead && s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES &&
+    s.staged = !ahead && s.own && busy >= 64 && cols <= 512 * QK_KEPT_VALUES &&
                (!many || (digits && !tables && qk_takes_experts_(kernel)));
     if (s.staged) {
         s.split = 1;
@@ -357,16 +428,16 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         most = many || subgroups * 5 <= busy * 8 ? 128 : digits ? 256 : 512;
         while (most < slices * 32)
             most *= 2;
-    } else if (s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
+    } else if (s.own && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
-    else if (s.kept == 1 && qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0 &&
+    else if (s.own && qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0 &&
              (qk_table_bytes_(kernel) > QK_LARGE_TABLES || kernel->kept_elements > QK_KEPT_VALUES))
         most = 256;
-    else if (s.kept == 1 && neighbours && !few_bits)
+    else if (s.own && neighbours && !few_bits)
         most = 256;
     /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
      * few run at once. */
-    large = s.kept > 1 || s.staged || (((!ahead && (digits == 0 || few_bits || neighbours)) || tables) && busy >= 64);
+    large = !s.own || s.staged || (((!ahead && (digits == 0 || few_bits || neighbours)) || tables) && busy >= 64);
     /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
     if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
         s.rows = (uint32_t)qk_min_(s.rows, 4);
@@ -387,7 +458,7 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
     enum { COPIES = 16 };
     uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0);
     uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
-    uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0) + QK_UNUSED_SHARED_BYTES;
+    uint32_t used = s->threads * s->rows * (s->own ? 2 * s->kept : 2) + (s->own ? 512 : 0) + QK_UNUSED_SHARED_BYTES;
     if (s->teams)
         used = s->threads * s->rows * s->kept / 2 + QK_UNUSED_SHARED_BYTES;
     if (s->ahead)
@@ -401,7 +472,7 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         uint32_t kept = pairs > 1 || copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
         if (c->id == QK_CONSTANT_SHARED_FOURS) {
             constants[i] = qk_most_within_(c, QK_EACH_FOUR_, left);
-            used += s->kept > 1 ? constants[i] * QK_EACH_FOUR_ : 0;
+            used += !s->own ? constants[i] * QK_EACH_FOUR_ : 0;
         }
         if (c->id == QK_CONSTANT_STAGED) {
             if (s->ahead)
@@ -414,9 +485,9 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         /* Few rows are not worth the time that copies take. */
         if (s->staged || qk_busy_workgroups_(limits) < 64)
             continue;
-        if (c->id == QK_CONSTANT_COPIES && (s->kept == 1 || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0))
+        if (c->id == QK_CONSTANT_COPIES && (s->own || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0))
             constants[i] = qk_most_within_(c, QK_PAIRS_, room > used ? room - used : 0);
-        if (c->id == QK_CONSTANT_TABLE_COPIES && s->kept == 1 && tables != 0)
+        if (c->id == QK_CONSTANT_TABLE_COPIES && s->own && tables != 0)
             constants[i] = qk_most_within_(c, tables, room > used ? room - used : 0);
     }
 }
@@ -428,24 +499,6 @@ static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *lim
     if ((lanes != 8 && lanes != 16 && lanes != 32 && lanes != 64) || cols % kernel->ahead_block != 0)
         return 0;
     return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
-}
-
-/* Whether the matrix is whole blocks, as all schedules but plain rows want it. */
-static inline int qk_is_whole_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
-    if (!kernel->ragged)
-        return 1;
-    if (kernel->view == QK_VIEW_SEQUENCE)
-        return cols % kernel->block_elements == 0;
-    return matrix_rows % kernel->block_rows == 0 && cols % kernel->block_cols == 0;
-}
-
-/* Whether rows of `cols` elements can have larger tiles: whole ones; and where loads go beyond the last block, which another path
- * takes, there is one before it. `matrix_rows` are those of the launch. */
-static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
-    int overruns = qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2;
-    if (kernel->wide_block == 0)
-        return 1;
-    return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
 }
 
 /* Processors of the device, each of which five workgroups keep busy. */
@@ -505,7 +558,7 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2;
-    if (s->kept < 2 || !qk_has_schedule_(kernel, QK_SCHEDULE_TEAMS) || !qk_fits_wide_(kernel, rows, cols) ||
+    if (s->own || s->kept < 2 || !qk_has_schedule_(kernel, QK_SCHEDULE_TEAMS) || !qk_fits_wide_(kernel, rows, cols) ||
         !qk_is_whole_(kernel, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
@@ -568,7 +621,7 @@ static inline void qk_columns_constants_(const qk_kernel *kernel, const qk_limit
 
 static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,
                                           uint32_t *constants) {
-    int keeps = qk_keeps_x_(kernel, s.kept, qk_wanted_schedule_(kernel));
+    int keeps = qk_keeps_x_(kernel, s.own, qk_wanted_schedule_(kernel));
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
@@ -586,18 +639,18 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
         if (c->id == QK_CONSTANT_CHECKED && s.kept > 1)
             constants[i] = 1;
         if (c->id == QK_CONSTANT_SCHEDULE)
-            constants[i] = s.ahead      ? (uint32_t)QK_SCHEDULE_AHEAD
-                           : !keeps     ? (uint32_t)QK_SCHEDULE_ROWS
-                           : s.teams    ? (uint32_t)QK_SCHEDULE_TEAMS
-                           : s.kept > 1 ? (uint32_t)QK_SCHEDULE_SHARED
-                                        : (uint32_t)QK_SCHEDULE_WIDE;
+            constants[i] = s.ahead   ? (uint32_t)QK_SCHEDULE_AHEAD
+                           : !keeps  ? (uint32_t)QK_SCHEDULE_ROWS
+                           : s.teams ? (uint32_t)QK_SCHEDULE_TEAMS
+                           : s.own   ? (uint32_t)QK_SCHEDULE_WIDE
+                                     : (uint32_t)QK_SCHEDULE_SHARED;
         if (c->id == QK_CONSTANT_LANES)
             constants[i] = qk_lanes_(limits);
     }
     s.threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, s.threads);
     s.rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, s.rows);
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (kernel->spec_constants[i].id == QK_CONSTANT_SPLIT && keeps && s.kept == 1)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SPLIT && keeps && s.own)
             constants[i] = qk_subgroups_of_row_(kernel, limits, constants, s.threads, cols, constants[i]);
     s.staged = s.staged && keeps;
     qk_share_memory_(kernel, limits, &s, cols, constants);
@@ -616,12 +669,12 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     /* As the planner has it, not with few lanes, which are a processor's. */
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int pays = !s.staged && limits->subgroup_size >= 32;
-    if (batch == 1 && qk_has_schedule_(kernel, QK_SCHEDULE_AHEAD) &&
+    if (qk_has_schedule_(kernel, QK_SCHEDULE_AHEAD) && qk_keeps_several_(kernel, limits, s.kept, rows, cols, 1) &&
         (wanted == QK_SCHEDULE_AHEAD || (wanted == QK_SCHEDULE_NONE && pays)) &&
         qk_can_go_ahead_(kernel, limits, cols)) {
         uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
         uint64_t slice = (uint64_t)limits->subgroup_size * kernel->ahead_kept;
-        qk_set_gemv_constants_(kernel, limits, cols, qk_share_out_(kernel, limits, 1, rows, cols, 1), constants);
+        qk_set_gemv_constants_(kernel, limits, cols, qk_share_out_(kernel, limits, batch, rows, cols, 1), constants);
         if (qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) * slice >= cols &&
             qk_shared_bytes_(kernel, constants) <= room)
             return;
@@ -644,13 +697,14 @@ static inline uint64_t qk_gemv_workgroups_(const qk_kernel *kernel, const qk_lim
     if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
         return qk_ceil_(
             rows, qk_rows_of_teams_(limits, threads, at_once, qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1)));
-    if (!qk_keeps_x_(kernel, kept, qk_wanted_schedule_(kernel)))
+    if (!qk_keeps_x_(kernel, qk_keeps_own_(kernel, constants), qk_wanted_schedule_(kernel)))
         return qk_ceil_(rows, at_once);
     uint64_t walking = qk_walking_workgroups_(kernel, limits, kept, threads);
     if (qk_leaves_less_room_(kernel, constants))
         walking = qk_ceil_(walking * 3, 4);
-    return qk_min_(qk_ceil_(rows, kept == 1 ? qk_rows_of_workgroup_(kernel, limits, constants, cols)
-                                            : at_once * (threads > 32 ? threads / 32 : 1)),
+    return qk_min_(qk_ceil_(rows, qk_keeps_own_(kernel, constants)
+                                      ? qk_rows_of_workgroup_(kernel, limits, constants, cols)
+                                      : at_once * (threads > 32 ? threads / 32 : 1)),
                    walking);
 }
 
@@ -668,7 +722,7 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
         return 0;
     if (schedule == QK_SCHEDULE_COLUMNS)
         return threads >= qk_constant_(kernel, constants, QK_CONSTANT_WIDTH, 32) * qk_least_parts_(limits);
-    if (lanes < rows)
+    if (lanes < rows * (qk_keeps_own_(kernel, constants) ? batch : 1))
         return 0; /* also where it is not known */
     if (schedule == QK_SCHEDULE_WIDE)
         return threads / lanes >= split && qk_fits_wide_(kernel, matrix_rows, cols);
