@@ -88,8 +88,7 @@ char *qg_glsl_decode(qg_arena *arena, const qg_step *values) {
     qg_text_printf(&text, "// The %u values of a tile of %s, in runs of %u consecutive elements.\n",
                    plan->n_runs * plan->lanes, matrix ? rows : "a block", plan->lanes);
     const char *first = !matrix ? "block" : plan->tile_rows > 1 ? "band" : "row";
-    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", first, vec,
-                   plan->n_runs);
+    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", first, vec, plan->n_runs);
     if (matrix) qg_text_puts(&text, qg_grid_lines(arena, ir, plan, glsl));
     qg_decode_body(&text, ir, glsl);
     qg_text_puts(&text, "}\n");
@@ -114,6 +113,8 @@ static void x_holes(qg_holes *holes, const qg_program *program) {
     qg_hole(holes, "x_of_f16", runs[lanes].of_f16);
     qg_hole(holes, "x_of_bf16", runs[lanes].of_bf16);
     qg_hole(holes, "cuts", program->values ? "" : NULL);
+    const bool parts = program->schedule == QK_SCHEDULE_SHARED || qg_is_mma(program->kernel);
+    qg_hole(holes, "in_parts", parts ? "" : NULL);
 }
 
 /* Whether a workgroup loads the x of this program's tiles together, where rows are few. */
