@@ -9,15 +9,10 @@ layout(push_constant) uniform Push {
     uint expert_end;
     uint epilogue;      // what is done with results
     // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
-    uint x_stride;
-    uint x_inner;
-    uint y_skip;         // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint ids_skip;       // and from a token's ids to the next
-    uint ids_inner;
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
 @include views.glsl

@@ -17,7 +17,7 @@ void main() {
     const uint from = parts_at(), results = rows * all_pairs();
 @else
     find_matrix();
-    const uint results = rows * batch, from = parts_at() + matrix_number() * K_PARTS * results;
+    const uint results = rows * batch, from = parts_at() + matrix * K_PARTS * results;
 @end
     for (uint i = group_number() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; i < results; i += group_count() * gl_WorkGroupSize.x) {
         float sum = 0.0;

@@ -26,7 +26,7 @@ uint operands_at() {
 @if experts
     return 0u;
 @else
-    return matrix_number() * end_of_operands();
+    return matrix * end_of_operands();
 @end
 }
 @if experts
@@ -39,7 +39,7 @@ uint parts_at() {
 @if experts
     return end_of_sorted();
 @else
-    return matrix_count() * end_of_operands();
+    return (VIEWS == 0u ? 1u : gl_NumWorkGroups.x / groups) * end_of_operands();
 @end
 }
 

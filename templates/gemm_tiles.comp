@@ -193,7 +193,7 @@ void finish_part(uint m, uint n, float sum) {
     if (K_PARTS == 1u)
         finish(m, n, sum);
     else
-        sum_of_part[parts_at() + ((matrix_number() * K_PARTS + k_part) * batch + m) * rows + n] = sum;
+        sum_of_part[parts_at() + ((matrix * K_PARTS + k_part) * batch + m) * rows + n] = sum;
 }
 @end
 

@@ -11,23 +11,12 @@ layout(push_constant) uniform Push {
     uint grid_cols;
 @end
     // Of VIEWS:
-    uint groups;             // workgroups of each matrix, where there are several, and the first matrix of this launch
-    uint matrix_first;
-    uint matrices;           // in the inner dimension
-    uint vectors;            // of each matrix, in all launches
-    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
-    uint sharing_outer;
-    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
-    uint weights_inner;
-    uint weights_outer;
-    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
-    uint x_stride;
-    uint x_inner;
-    uint x_outer;
-    uint y_skip;             // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint y_outer;
+    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
+    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
+    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
+    uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
+    uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
 @include views.glsl

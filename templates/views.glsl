@@ -1,18 +1,11 @@
 layout(constant_id = @{id.views}) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 @if experts
 
-uint group_number() {
-    return gl_WorkGroupID.x;
-}
-
-uint group_count() {
-    return gl_NumWorkGroups.x;
-}
+uint group_number() { return gl_WorkGroupID.x; }
+uint group_count() { return gl_NumWorkGroups.x; }
 
 // Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : n / rows * weights_inner + n % rows;
-}
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -20,29 +13,14 @@ uint x_from(uint vector, uint row_runs) {
 }
 
 // Number of a pair among the ids.
-uint id_of(uint pair) {
-    return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots;
-}
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 @else
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
-uint matrix, weights_begin, x_begin, y_begin;
+uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 
-uint group_number() {
-    return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups;
-}
-
-uint group_count() {
-    return VIEWS == 0u ? gl_NumWorkGroups.x : groups;
-}
-
-uint matrix_number() {
-    return VIEWS == 0u ? 0u : matrix;
-}
-
-uint matrix_count() {
-    return VIEWS == 0u ? 1u : gl_NumWorkGroups.x / groups;
-}
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -54,15 +32,15 @@ void find_matrix() {
 }
 
 // Among all rows of weights.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : weights_begin + n;
-}
+uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
+@if cuts
 uint x_element_from(uint vector, uint row_elements) {
     return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
 }
 
+@end
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u;
 }

@@ -85,7 +85,7 @@ export vectors
 # reference FORMAT FOLDER: puts the data of a format into the folder: one file for each buffer, under the name of the
 # buffer, or `blocks`, and `values.f32`. MLX's hand-made rows follow its others.
 reference() {
-  local data=$SOURCE/tests/vectors name
+  local data=$SOURCE/tests/vectors name set
   mkdir -p "$2"
   if [ -e "$data/ggml/$1.blocks" ]; then
     cp "$data/ggml/$1.blocks" "$2/blocks"
@@ -93,8 +93,10 @@ reference() {
   else
     for name in "$data/mlx/$1"/*; do
       name=${name##*/}
-      cat "$data/mlx/$1/$name" >"$2/$name"
-      [ ! -e "$data/mlx-edge/$1" ] || cat "$data/mlx-edge/$1/$name" >>"$2/$name"
+      for set in mlx mlx-edge; do
+        [ -e "$data/$set/$1" ] || continue
+        if [ "$name" = values.f32.gz ]; then gzip -dc "$data/$set/$1/$name"; else cat "$data/$set/$1/$name"; fi
+      done >"$2/${name%.gz}"
     done
   fi
 }

@@ -242,7 +242,7 @@ mutate "N ragged, rows shared out" templates/gemv_rows.comp 's/if \(first \+ i <
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
   's/at.weights_begin \+ min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/at.weights_begin + \1/' script gemv msl "blocks q4_0 19 3 1 f32"
 mutate "M ragged: no vector is written beyond the last" templates/gemv_shared.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
-mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!first \|\| does\(ADDS_TO_Y\)\) sum \+= y_before\(at\);//' \
+mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!first \|\| \(does \& ADDS_TO_Y\) != 0u\) sum \+= y_before\(at \+ y_skip\);//' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
 mutate "several vectors: each has its own x" templates/share_slice.glsl 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
 mutate "several vectors: x is there before it is read" templates/share_slice.glsl '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
@@ -265,23 +265,23 @@ mutate "the choice of a class: few rows are counted for each processor" $pick 's
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, whole \|\| begin == 0u, .*\)/finish(m, n, total)/' unit mma_test
-mutate "what y holds stays" templates/finish.glsl 's/!first \|\| does\(ADDS_TO_Y\)/!first/' unit gemv_test
-mutate "earlier parts stay" templates/finish.glsl 's/!first \|\| (does\(ADDS_TO_Y\))/\1/' unit gemv_test
+mutate "what y holds stays" templates/finish.glsl 's/!first \|\| \(does \& ADDS_TO_Y\) != 0u/!first/' unit gemv_test
+mutate "earlier parts stay" templates/finish.glsl 's/!first \|\| (\(does \& ADDS_TO_Y)/\1/' unit gemv_test
 mutate "what y holds stays, MSL" templates/finish.metal 's/!first \|\| \(to.epilogue & ADDS_TO_Y\) != 0/!first/' script gemv msl "residual q4_0"
 mutate "a bias is of its row, in parts" templates/finish.glsl 's/row = y_first % y_rows \+ n,/row = n,/' unit gemv_test
-mutate "a bias is added once" templates/finish.glsl 's/first \&\& does\(ADDS_BIAS/does(ADDS_BIAS/' unit gemv_test
+mutate "a bias is added once" templates/finish.glsl 's/first \&\& \(does \& ADDS_BIAS/(does \& ADDS_BIAS/' unit gemv_test
 mutate "a bias is of its expert" templates/finish.glsl 's/row = expert \* rows \+ n/row = n/' unit gemv_test
 mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*;/push.epilogue;/' script gemv msl expert_bias
 mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[r.row\]/sum += to.bias[0]/' script gemv msl expert_bias
-mutate "a scale of rows" templates/finish.glsl 's/does\(SCALES_ROWS\) \? row/does(SCALES_ROWS) ? 0u/' unit gemv_test
-mutate "a scale of vectors, in eights" templates/finish.glsl 's/\? vector_number\(vector\) : 0u/? m : 0u/' unit gemv_test
+mutate "a scale of rows" templates/finish.glsl 's/SCALES_ROWS\) != 0u \? row/SCALES_ROWS) != 0u ? 0u/' unit gemv_test
+mutate "a scale of vectors, in eights" templates/finish.glsl 's/\? vector_number : 0u/? m : 0u/' unit gemv_test
 mutate "a scale of slots" templates/finish.glsl 's/\? pair : expert/? 0u : expert/' unit gemv_test
 mutate "a scale of experts" templates/finish.glsl 's/\? pair : expert/? pair : 0u/' unit gemv_test
 mutate "a scale of experts, MSL" templates/finish.metal 's/: r.tensor\]/: 0]/' script gemv msl expert_bias
-mutate "a gate is of the whole sum" templates/finish.glsl 's/last \&\& does\(GATES/does(GATES/' unit gemv_test
+mutate "a gate is of the whole sum" templates/finish.glsl 's/last \&\& \(does \& GATES/(does \& GATES/' unit gemv_test
 mutate "a gate is silu" templates/finish.glsl 's/exp\(-v\)/exp(v)/' unit gemv_test
 mutate "a gate is of its result, MSL" templates/finish.metal 's/to.gate\[r.at\]/to.gate[0]/' script gemv msl "residual q4_0"
-mutate "a residual is added once" templates/finish.glsl 's/last \&\& does\(ADDS_RESIDUAL/does(ADDS_RESIDUAL/' unit gemv_test
+mutate "a residual is added once" templates/finish.glsl 's/last \&\& \(does \& ADDS_RESIDUAL/(does \& ADDS_RESIDUAL/' unit gemv_test
 mutate "a residual, MSL" templates/finish.metal 's/sum \+= to.residual\[r.at\]/sum += 0.0f/' script gemv msl "residual q4_0"
 mutate "a gate is not for what y holds" runtime/include/qkgen/dispatch_epilogue.h 's/e.gate != NULL \&\& e.adds != 0/0/' unit dispatch_sums_test
 mutate "what scales are for is checked" runtime/include/qkgen/dispatch_epilogue.h 's/> QK_PER_VECTOR\)/> 99)/' unit dispatch_sums_test
@@ -306,14 +306,14 @@ mutate "views: no sum in parts is rounded" $sums 's/if \(p->y_type != QK_Y_F32\)
 mutate "views: ragged rows begin anywhere in plain rows" $sums 's/if \(p->on \&\& p->uneven\)/if (0)/' unit views_dispatch_test
 mutate "views: what is off costs nothing" $views 's/p->on = qk_product_count_\(p\) > 1/p->on = 1/' unit views_dispatch_test
 mutate "views: experts apart" $views 's/p->weights < rows\)/0)/' unit views_dispatch_test
-mutate "views: a matrix's rows" templates/views.glsl 's/n : weights_begin \+ n/n : n/' script views vulkan
+mutate "views: a matrix's rows" templates/views.glsl 's/return weights_begin \+ n/return n/' script views vulkan
 mutate "views: a stride of x" templates/views.glsl 's/x_begin \+ vector \* x_stride\) \//x_begin + vector * 256u) \//' script views vulkan
-mutate "views: a stride of y" templates/finish.glsl 's/y_begin \+ vector \* y_stride/y_begin + vector * y_rows/' script views vulkan
-mutate "views: elements before y" templates/finish.glsl 's/at : at \+ y_skip/at : at/' script views vulkan
+mutate "views: a stride of y" templates/finish.glsl 's/y_rows : y_stride/y_rows : y_rows/' script views vulkan
+mutate "views: elements before y" templates/finish.glsl 's/store_y\(at \+ y_skip/store_y(at/' script views vulkan
 mutate "views: an expert's ids" templates/views.glsl 's/pair \/ slots \* ids_inner/pair \/ slots * slots/' script views vulkan
-mutate "views: operands of each product" templates/gemm_operands.glsl 's/return matrix_number\(\) \* end_of_operands/return 0u * end_of_operands/' script views vulkan
+mutate "views: operands of each product" templates/gemm_operands.glsl 's/return matrix \* end_of_operands/return 0u * end_of_operands/' script views vulkan
 mutate "views: a neighbour's half stays" templates/finish.glsl 's/atomicAnd\(y_halves\[at \/ 2u\], .*\);/y_halves[at \/ 2u] = 0u;/' script views vulkan
-mutate "views: halves are rounded to even" templates/prelude.glsl 's/0xFFFu \+ \(\(magnitude >> 13\) \& 1u\)/0x1000u/' script views vulkan
+mutate "views: halves are rounded to even" templates/prelude.glsl 's/0x37FFF001u \+ \(\(magnitude >> 13\) \& 1u\)/0x37FFF000u/' script views vulkan
 mutate "views: a matrix's rows, MSL" templates/gemv_rows.metal 's/at.weights_begin \+ min/min/' script views msl
 mutate "views: a stride of y, MSL" templates/finish.metal 's/vector \* shape.y_stride/vector * shape.y_rows/' script views msl
 mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/r.at/' script views msl

@@ -146,9 +146,8 @@ static void test_choice(void **state) {
     b = bench_new(); /* the other way round, and a conversion of the bit */
     d = half(&b, "d");
     check_sum(b, choose(&b, to_int(&b, every(&b, "w", 0, 8, 1)), apply(&b, QG_NEG, d, NULL), d),
-              "vec2 pair0 = unpackHalf2x16(w & 0x10001u);\n"
-              "vec2 pair1 = unpackHalf2x16(w & 0x1000100u);\n" D " * x_sum[k][m][0] - " D
-              " * 2.0 * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\n"
+              "vec2 pair0 = unpackHalf2x16(w & 0x10001u), pair1 = unpackHalf2x16(w & 0x1000100u);\n" D
+              " * x_sum[k][m][0] - " D " * 2.0 * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\n"
               "x0 * 2^24 2^16 2^24 2^16" SUM0);
     b = bench_new(); /* constants */
     check_sum(b, choose(&b, integers(&b, "q", 1), qg_real(b.ir, -1.5f), qg_real(b.ir, 1.5f)),
@@ -251,8 +250,7 @@ static void test_collect(void **state) {
     check_sum(
         b, apply(&b, QG_SUB, codes, qg_real(b.ir, 128)),
         "uint biased = w ^ 0x80808080u;  // sign bits turned\n"
-        "vec2 pair0 = unpackHalf2x16(biased & 0xFF00FFu);\n"
-        "vec2 pair1 = unpackHalf2x16((biased >> 8u) & 0xFF00FFu);\n"
+        "vec2 pair0 = unpackHalf2x16(biased & 0xFF00FFu), pair1 = unpackHalf2x16((biased >> 8u) & 0xFF00FFu);\n"
         "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 128.0 * x_sum[k][m][0] - 128.0 * x_sum[k][m][0]\n"
         "x0 * 2^24 2^24 2^24 2^24" SUM0);
     b = bench_new(); /* one lane: there is no run to be the same for */
@@ -275,21 +273,22 @@ static void test_halves(void **state) {
     (void)state;
     bench b = bench_new(); /* each in its place */
     check_sum(b, to_float(&b, every(&b, "w", 0, 8, 4)),
-              "vec2 pair0 = unpackHalf2x16(w & 0xF000Fu);\nvec2 pair1 = unpackHalf2x16((w >> 8u) & 0xF000Fu);\n"
+              "vec2 pair0 = unpackHalf2x16(w & 0xF000Fu), pair1 = unpackHalf2x16((w >> 8u) & 0xF000Fu);\n"
               "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
     b = bench_new(); /* below bit ten nothing is shifted */
     check_sum(b, to_float(&b, every(&b, "w", 4, 8, 4)),
-              "vec2 pair0 = unpackHalf2x16(w & 0xF000F0u);\nvec2 pair1 = unpackHalf2x16((w >> 8u) & 0xF000F0u);\n"
+              "vec2 pair0 = unpackHalf2x16(w & 0xF000F0u), pair1 = unpackHalf2x16((w >> 8u) & 0xF000F0u);\n"
               "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^20 2^20 2^20 2^20");
     b = bench_new(); /* four codes to a byte, and a conversion from signed integers */
     check_sum(b, to_float(&b, to_int(&b, every(&b, "w", 0, 2, 2))),
-              "vec2 pair0 = unpackHalf2x16(w & 0x30003u);\nvec2 pair1 = unpackHalf2x16(w & 0xC000Cu);\n"
-              "vec2 pair2 = unpackHalf2x16(w & 0x300030u);\nvec2 pair3 = unpackHalf2x16(w & 0xC000C0u);\n"
+              "vec2 pair0 = unpackHalf2x16(w & 0x30003u), pair1 = unpackHalf2x16(w & 0xC000Cu), pair2 = "
+              "unpackHalf2x16(w & 0x300030u);\n"
+              "vec2 pair3 = unpackHalf2x16(w & 0xC000C0u);\n"
               "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x))\nx0 * 2^24 2^22 2^20 2^18");
     b = bench_new(); /* with a scale and a minimum, as all rules together have it */
     check_sum(b,
               apply(&b, QG_ADD, apply(&b, QG_MUL, half(&b, "d"), to_float(&b, every(&b, "w", 0, 8, 8))), half(&b, "e")),
-              "vec2 pair0 = unpackHalf2x16(w & 0xFF00FFu);\nvec2 pair1 = unpackHalf2x16((w >> 8u) & 0xFF00FFu);\n" D
+              "vec2 pair0 = unpackHalf2x16(w & 0xFF00FFu), pair1 = unpackHalf2x16((w >> 8u) & 0xFF00FFu);\n" D
               " * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + " E " * x_sum[k][m][0]\n"
               "x0 * 2^24 2^24 2^24 2^24" SUM0);
 }
@@ -371,14 +370,12 @@ static void test_merge(void **state) {
     bench b = bench_new(); /* four bits of one word, two of another */
     check_sum(b, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 2, 8, 2), 4),
               "uint codes = (a & 0xF0F0F0Fu) | ((b << 2u) & 0x30303030u);  // packed\n"
-              "vec2 pair0 = unpackHalf2x16(codes & 0x3F003Fu);\n"
-              "vec2 pair1 = unpackHalf2x16((codes >> 8u) & 0x3F003Fu);\n"
+              "vec2 pair0 = unpackHalf2x16(codes & 0x3F003Fu), pair1 = unpackHalf2x16((codes >> 8u) & 0x3F003Fu);\n"
               "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
     b = bench_new(); /* moved down where bits above the low ones would leave the half */
     check_sum(b, merged(&b, every(&b, "a", 4, 8, 4), every(&b, "b", 6, 8, 2), 4),
               "uint codes = ((a >> 4u) & 0xF0F0F0Fu) | ((b >> 2u) & 0x30303030u);  // packed\n"
-              "vec2 pair0 = unpackHalf2x16(codes & 0x3F003Fu);\n"
-              "vec2 pair1 = unpackHalf2x16((codes >> 8u) & 0x3F003Fu);\n"
+              "vec2 pair0 = unpackHalf2x16(codes & 0x3F003Fu), pair1 = unpackHalf2x16((codes >> 8u) & 0x3F003Fu);\n"
               "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
     qg_halves out;
     b = bench_new(); /* lanes at other distances */
@@ -422,11 +419,10 @@ static void test_all_merges(void **state) {
 static void test_bytes(void **state) {
     (void)state;
     bench b = bench_new();
-    check_sum(
-        b, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 1, 1), 4),
-        "uint bytes = (a & 0xF0F0F0Fu) | (((b & 15u) * 0x2040810u) & 0x10101010u);\n"
-        "vec2 pair0 = unpackHalf2x16(bytes & 0x1F001Fu);\nvec2 pair1 = unpackHalf2x16((bytes >> 8u) & 0x1F001Fu);\n"
-        "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
+    check_sum(b, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 1, 1), 4),
+              "uint bytes = (a & 0xF0F0F0Fu) | (((b & 15u) * 0x2040810u) & 0x10101010u);\n"
+              "vec2 pair0 = unpackHalf2x16(bytes & 0x1F001Fu), pair1 = unpackHalf2x16((bytes >> 8u) & 0x1F001Fu);\n"
+              "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
     qg_halves halves;
     b = bench_new(); /* with a gap between the parts */
     const qg_node *apart = merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 2), 5);
@@ -450,8 +446,7 @@ static void test_bias(void **state) {
     bench b = bench_new();
     check_sum(b, apply(&b, QG_MUL, half(&b, "d"), to_float(&b, signed_every(&b, word(&b, "w"), 8, 8))),
               "uint biased = w ^ 0x80808080u;  // sign bits turned\n"
-              "vec2 pair0 = unpackHalf2x16(biased & 0xFF00FFu);\n"
-              "vec2 pair1 = unpackHalf2x16((biased >> 8u) & 0xFF00FFu);\n" D
+              "vec2 pair0 = unpackHalf2x16(biased & 0xFF00FFu), pair1 = unpackHalf2x16((biased >> 8u) & 0xFF00FFu);\n" D
               " * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 128.0 * x_sum[k][m][0])\n"
               "x0 * 2^24 2^24 2^24 2^24" SUM0);
     qg_halves out;
@@ -477,17 +472,16 @@ static void test_bias_of_runs(void **state) {
     bench b = bench_new();
     const qg_node *runs[2];
     for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, signed_every(&b, word(&b, r ? "w" : "v"), 8, r ? 4 : 8));
-    check_lanes(b, 4, 2, runs,
-                "uint biased0 = v ^ 0x80808080u;  // sign bits turned\n"
-                "vec2 pair0 = unpackHalf2x16(biased0 & 0xFF00FFu);\n"
-                "vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0xFF00FFu);\n"
-                "uint biased1 = w ^ 0x8080808u;  // sign bits turned\n"
-                "vec2 pair2 = unpackHalf2x16(biased1 & 0xF000Fu);\n"
-                "vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0xF000Fu);\n"
-                "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))"
-                " + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))"
-                " - 128.0 * x_sum[k][m][0] - 8.0 * x_sum[k][m][1]\n"
-                "x0 * 2^24 2^24 2^24 2^24\nx1 * 2^24 2^24 2^24 2^24\nsum 0: runs 0x1\nsum 1: runs 0x2");
+    check_lanes(
+        b, 4, 2, runs,
+        "uint biased0 = v ^ 0x80808080u;  // sign bits turned\n"
+        "vec2 pair0 = unpackHalf2x16(biased0 & 0xFF00FFu), pair1 = unpackHalf2x16((biased0 >> 8u) & 0xFF00FFu);\n"
+        "uint biased1 = w ^ 0x8080808u;  // sign bits turned\n"
+        "vec2 pair2 = unpackHalf2x16(biased1 & 0xF000Fu), pair3 = unpackHalf2x16((biased1 >> 8u) & 0xF000Fu);\n"
+        "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))"
+        " + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))"
+        " - 128.0 * x_sum[k][m][0] - 8.0 * x_sum[k][m][1]\n"
+        "x0 * 2^24 2^24 2^24 2^24\nx1 * 2^24 2^24 2^24 2^24\nsum 0: runs 0x1\nsum 1: runs 0x2");
 }
 
 /* Runs have factors of their own, and a run whose codes are no halves keeps what it has. */
@@ -499,8 +493,8 @@ static void test_factors_of_runs(void **state) {
         runs[r] = apply(&b, QG_MUL, half(&b, "d"), to_float(&b, every(&b, "w", 4 * r, 8, 4)));
     runs[2] = apply(&b, QG_MUL, half(&b, "d"), to_float(&b, integers(&b, "q", 4)));
     check_lanes(b, 4, 3, runs,
-                "vec2 pair0 = unpackHalf2x16(w & 0xF000Fu);\nvec2 pair1 = unpackHalf2x16((w >> 8u) & 0xF000Fu);\n"
-                "vec2 pair2 = unpackHalf2x16(w & 0xF000F0u);\nvec2 pair3 = unpackHalf2x16((w >> 8u) & 0xF000F0u);\n" D
+                "vec2 pair0 = unpackHalf2x16(w & 0xF000Fu), pair1 = unpackHalf2x16((w >> 8u) & 0xF000Fu);\n"
+                "vec2 pair2 = unpackHalf2x16(w & 0xF000F0u), pair3 = unpackHalf2x16((w >> 8u) & 0xF000F0u);\n" D
                 " * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))"
                 " + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))"
                 " + dot(x[k][m][2], vec4(q0, q1, q2, q3)))\n"

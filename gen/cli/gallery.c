@@ -1,6 +1,7 @@
 /* The gallery: a page of Markdown that shows every specification with its figures and its block map. All of it comes
  * from the specifications, so that the page can be compared with them. */
 #include "cli/gallery.h"
+#include "base/sha256.h"
 #include "emit/emit.h"
 #include "spec/show.h"
 
@@ -15,6 +16,7 @@ typedef struct entry {
     uint32_t n_layouts;
     const qg_layout *const *layouts;
     const qg_layout *drawn[2]; /* those that stand for all; the second may be NULL */
+    bool shown[2];             /* their pictures are files */
     uint32_t lines;
 } entry;
 
@@ -24,22 +26,30 @@ typedef struct gallery {
     bool check;
     uint32_t count, capacity;
     entry *entries;
-    uint32_t *files, *changed;
+    const bool *shown; /* NULL: all */
+    qg_gallery_report *report;
     qg_text *log;
 } gallery;
 
 /* ---- figures -------------------------------------------------------------------------------------------------- */
 
-/* The middle value of every parameter, and the next one of the first parameter. The first parameter varies slowest. */
-static void choose_drawn(entry *e) {
+/* The middle value of every parameter, and the next one of the first parameter. The first parameter varies slowest.
+ * `shown` is of the first layout; one that is shown is drawn in place of the middle. */
+static void choose_drawn(entry *e, const bool *shown) {
     uint32_t middle = 0, next = e->n_layouts;
     for (uint32_t i = 0; i < e->spec->n_params; ++i) {
         const uint32_t n = e->spec->params[i].n_values;
         middle = middle * n + (n - 1) / 2;
         if (i == 0) next = e->n_layouts / n;
     }
-    e->drawn[0] = e->layouts[middle];
-    e->drawn[1] = middle + next < e->n_layouts ? e->layouts[middle + next] : NULL;
+    uint32_t first = 0;
+    while (shown && first < e->n_layouts && !shown[first]) ++first;
+    if (!shown || first == e->n_layouts) first = middle;
+    const uint32_t drawn[2] = {first, middle + next};
+    for (uint32_t d = 0; d < 2 && drawn[d] < e->n_layouts; ++d) {
+        e->drawn[d] = e->layouts[drawn[d]];
+        e->shown[d] = !shown || shown[drawn[d]];
+    }
 }
 
 static void find_entries(gallery *g, const qg_library *library) {
@@ -48,7 +58,7 @@ static void find_entries(gallery *g, const qg_library *library) {
         for (n = 1; i + n < library->layouts.count && layouts[i + n]->spec == layouts[i]->spec;) ++n;
         entry e = {.spec = layouts[i]->spec, .n_layouts = n, .layouts = &layouts[i]};
         e.lines = qg_show_lines(g->arena, e.spec->source);
-        choose_drawn(&e);
+        choose_drawn(&e, g->shown ? g->shown + i : NULL);
         QG_PUSH(g->arena, g->entries, g->count, g->capacity, e);
     }
 }
@@ -170,7 +180,9 @@ static void put_entry(qg_text *page, const gallery *g, const entry *e) {
     const char *value = qg_format(g->arena, "value = %s", qg_show_value(g->arena, source));
     put_code(page, value, strlen(value));
     for (uint32_t i = 0; i < 2 && e->drawn[i]; ++i)
-        qg_text_printf(page, "\n![The block of %s](formats/%s.svg)\n", e->drawn[i]->name, e->drawn[i]->name);
+        if (e->shown[i])
+            qg_text_printf(page, "\n![The block of %s](formats/%s.svg)\n", e->drawn[i]->name, e->drawn[i]->name);
+    if (!e->shown[0]) qg_text_printf(page, "\nIts picture: `qkgen show %s --svg FILE`.\n", e->drawn[0]->name);
     qg_text_printf(page, "\n<details><summary>The specification: %u lines</summary>\n\n", e->lines);
     put_code(page, source->text, source->length);
     qg_text_puts(page, "\n</details>\n");
@@ -186,52 +198,77 @@ static const char *make_page(const gallery *g) {
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
+/* The command that makes the folder what it should be. */
+static const char *remedy(const gallery *g) {
+    return g->shown ? "qkgen gallery --shown formats/shown.txt" : "qkgen gallery";
+}
+
 static bool settle(const gallery *g, const char *path, const char *text) {
-    *g->files += 1;
-    return qg_settle(g->arena, qg_format(g->arena, "%s/%s", g->out, path), text, "qkgen gallery", g->check, g->changed,
-                     g->log);
+    g->report->files += 1;
+    return qg_settle(g->arena, qg_format(g->arena, "%s/%s", g->out, path), text, remedy(g), g->check,
+                     &g->report->changed, g->log);
 }
 
 static const char *picture(const gallery *g, const qg_layout *layout) {
     return qg_format(g->arena, "%s.svg", layout->name);
 }
 
-static bool is_drawn(const gallery *g, const char *name) {
+static bool is_file(const gallery *g, const char *name) {
     for (uint32_t i = 0; i < g->count; ++i)
         for (uint32_t d = 0; d < 2 && g->entries[i].drawn[d]; ++d)
-            if (strcmp(picture(g, g->entries[i].drawn[d]), name) == 0) return true;
+            if (g->entries[i].shown[d] && strcmp(picture(g, g->entries[i].drawn[d]), name) == 0) return true;
     return false;
 }
 
-/* Pictures that nothing draws any more. */
+/* Pictures that nothing draws any more, or that are not shown. */
 static bool settle_orphans(const gallery *g) {
     bool good = true;
     const char *folder = qg_format(g->arena, "%s/formats", g->out);
     DIR *dir = opendir(folder);
     for (const struct dirent *entry; dir && (entry = readdir(dir));) {
         const char *dot = strrchr(entry->d_name, '.'), *full = qg_format(g->arena, "%s/%s", folder, entry->d_name);
-        if (!dot || strcmp(dot, ".svg") != 0 || is_drawn(g, entry->d_name)) continue;
+        if (!dot || strcmp(dot, ".svg") != 0 || is_file(g, entry->d_name)) continue;
         const bool gone = !g->check && unlink(full) == 0;
         if (gone)
-            *g->changed += 1;
+            g->report->changed += 1;
         else
             qg_text_printf(g->log, "%s: error: nothing generates this picture; delete it%s\n", full,
-                           g->check ? ", or run `qkgen gallery`" : "");
+                           g->check ? qg_format(g->arena, ", or run `%s`", remedy(g)) : "");
         good &= gone;
     }
     if (dir) closedir(dir);
     return good;
 }
 
-bool qg_gallery(qg_arena *arena, const qg_library *library, const char *out, bool check, uint32_t *files,
-                uint32_t *changed, qg_text *log) {
-    gallery g = {.arena = arena, .out = out, .check = check, .files = files, .changed = changed, .log = log};
+/* Draws all pictures; those that are not files are in the list alone. */
+static bool settle_pictures(const gallery *g) {
+    bool good = true;
+    qg_text list = qg_text_new(g->arena);
+    qg_text_printf(
+        &list,
+        "# The first %d digits of the SHA-256 of the picture of each format in formats.md, also of those that are\n"
+        "# not here. Generated by `qkgen gallery`; do not edit.\n",
+        QG_SHA256_SHORT);
+    for (uint32_t i = 0; i < g->count; ++i)
+        for (uint32_t d = 0; d < 2 && g->entries[i].drawn[d]; ++d) {
+            const qg_layout *layout = g->entries[i].drawn[d];
+            const char *svg = qg_show_svg(g->arena, layout);
+            char hash[QG_SHA256_HEX + 1];
+            qg_sha256(svg, strlen(svg), hash);
+            qg_text_printf(&list, "%.*s  %s\n", QG_SHA256_SHORT, hash, picture(g, layout));
+            if (g->entries[i].shown[d])
+                good &= settle(g, qg_format(g->arena, "formats/%s", picture(g, layout)), svg);
+            else
+                g->report->hashed += 1;
+        }
+    return (!g->shown || settle(g, "formats/pictures.txt", list.data)) && good;
+}
+
+bool qg_gallery(qg_arena *arena, const qg_library *library, const bool *shown, const char *out, bool check,
+                qg_gallery_report *report, qg_text *log) {
+    gallery g = {.arena = arena, .out = out, .check = check, .shown = shown, .report = report, .log = log};
     find_entries(&g, library);
     bool good = settle(&g, "formats.md", make_page(&g));
-    for (uint32_t i = 0; i < g.count; ++i)
-        for (uint32_t d = 0; d < 2 && g.entries[i].drawn[d]; ++d) {
-            const qg_layout *layout = g.entries[i].drawn[d];
-            good &= settle(&g, qg_format(arena, "formats/%s", picture(&g, layout)), qg_show_svg(arena, layout));
-        }
+    good &= settle_pictures(&g);
     return settle_orphans(&g) && good;
 }

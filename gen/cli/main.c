@@ -61,7 +61,7 @@ static const struct command {
       "qkgen emit --embed --format " F " --family dequant --out kernels\n"
       "qkgen emit --embed --format " F " --family dequant --out kernels --check\n"},
      qg_command_emit},
-    {{"gallery", " [--out DIR] [--check]\n", "writes a page of all formats with their maps", NULL,
+    {{"gallery", " [--out DIR] [--shown FILE] [--check]\n", "writes a page of all formats with their maps", NULL,
       "qkgen gallery --out gallery\n"},
      qg_command_gallery},
     {{"run",

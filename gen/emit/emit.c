@@ -251,35 +251,46 @@ static void *work(void *context) {
 
 /* ---- manifest ---- */
 
+/* How a manifest names a file among those of a format: by its path in the folder, without the name of the format. */
+static const char *key(const char *name, const char *path) {
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const size_t length = strlen(name);
+    return strncmp(file, name, length) == 0 && strchr("_.", file[length]) ? file + length : file;
+}
+
 /* A file on each line, so that a change shows in a comparison of two manifests as the lines of what changed. */
-static void add_files(qg_text *text, const product *p) {
+static void add_files(qg_text *text, const char *name, const product *p) {
     for (uint32_t f = 0, n = 0; f < p->n_files; ++f)
         if (!p->files[f].built)
-            qg_text_printf(text, "%s\n      \"%s\": \"%s\"", n++ ? "," : "", p->files[f].path, p->files[f].sha256);
-    qg_text_puts(text, "\n     }}");
+            qg_text_printf(text, "%s\n \"%s\": \"%.*s\"", n++ ? "," : "", key(name, p->files[f].path), QG_SHA256_SHORT,
+                           p->files[f].sha256);
+    qg_text_puts(text, "}}");
 }
+
+/* How the entry of a format begins. */
+static const char *entry(qg_arena *arena, const char *name) { return qg_format(arena, "\n{\"name\": \"%s\",", name); }
 
 static char *manifest(qg_arena *arena, const emission *e) {
     qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, "{\n  \"formats\": [");
+    qg_text_puts(&text, "{\"formats\": [");
     for (uint32_t i = 0; i < e->options->n_layouts; ++i) {
         const qg_layout *layout = e->options->layouts[i];
-        qg_text_printf(&text, "%s\n    {\"name\": \"%s\", \"elements\": %u, \"bytes\": %u, \"buffers\": [",
-                       i ? "," : "", layout->name, layout->elements, layout->block_bytes);
+        qg_text_printf(&text, "%s%s \"elements\": %u, \"bytes\": %u, \"buffers\": [", i ? "," : "",
+                       entry(arena, layout->name), layout->elements, layout->block_bytes);
         for (uint32_t b = 0; b < layout->n_buffers; ++b)
             qg_text_printf(&text, "%s{\"name\": \"%s\", \"bytes\": %u}", b ? ", " : "", layout->buffers[b].name,
                            layout->buffers[b].bytes);
-        qg_text_puts(&text, "],\n     \"sha256\": {");
-        add_files(&text, &e->products[i]);
+        qg_text_puts(&text, "], \"sha256\": {");
+        add_files(&text, layout->name, &e->products[i]);
     }
-    qg_text_puts(&text, "\n  ],\n  \"without_format\": [");
+    qg_text_puts(&text, "\n],\n\"without_format\": [");
     for (uint32_t s = 0, n = 0; s < qg_n_plain_sets; ++s) {
         const product *p = &e->products[e->options->n_layouts + s];
         if (!p->n_files) continue;
-        qg_text_printf(&text, "%s\n    {\"name\": \"%s\",\n     \"sha256\": {", n++ ? "," : "", qg_plain_sets[s].name);
-        add_files(&text, p);
+        qg_text_printf(&text, "%s%s \"sha256\": {", n++ ? "," : "", entry(arena, qg_plain_sets[s].name));
+        add_files(&text, qg_plain_sets[s].name, p);
     }
-    qg_text_puts(&text, "\n  ]\n}\n");
+    qg_text_puts(&text, "\n]}\n");
     return text.data;
 }
 
@@ -400,18 +411,17 @@ static bool settle_product(qg_arena *arena, const emission *e, product *p, qg_em
     return good;
 }
 
-/* A manifest that is there, and how far it was read. */
+/* A manifest that is there. */
 typedef struct hashes {
-    const char *path, *text, *at;
+    const char *path, *text;
 } hashes;
 
-/* The hash of a file, or NULL. Files have the order of the manifest, so that each is found behind the one before. */
-static const char *find_hash(qg_arena *arena, hashes *there, const char *path) {
-    const char *key = qg_format(arena, "\"%s\": \"", path), *found = strstr(there->at, key);
-    if (!found) found = strstr(there->text, key);
-    if (!found) return NULL;
-    there->at = found + strlen(key);
-    return there->at;
+/* The hash of a file, or NULL. */
+static const char *find_hash(qg_arena *arena, const hashes *there, const char *name, const char *path) {
+    const char *from = strstr(there->text, entry(arena, name)), *next = from ? strstr(from + 1, "\n{\"name\"") : NULL;
+    const char *wanted = qg_format(arena, "\n \"%s\": \"", key(name, path)),
+               *found = from ? strstr(from, wanted) : NULL;
+    return found && (!next || found < next) ? found + strlen(wanted) : NULL;
 }
 
 static uint32_t line_at(const char *text, const char *at) {
@@ -420,11 +430,12 @@ static uint32_t line_at(const char *text, const char *at) {
     return line;
 }
 
-static void check_hash(qg_arena *arena, const emission *e, uint32_t number, const emitted *file, hashes *there,
+static void check_hash(qg_arena *arena, const emission *e, uint32_t number, const emitted *file, const hashes *there,
                        qg_text *log) {
     const qg_emit_options *o = e->options;
-    const char *hash = find_hash(arena, there, file->path);
-    if (hash && strncmp(hash, file->sha256, QG_SHA256_HEX) == 0) return;
+    const char *name = number < o->n_layouts ? o->layouts[number]->name : qg_plain_sets[number - o->n_layouts].name;
+    const char *hash = find_hash(arena, there, name, file->path);
+    if (hash && strncmp(hash, file->sha256, QG_SHA256_SHORT) == 0) return;
     if (!hash) {
         qg_text_printf(log, "%s: error: has no hash of %s; run `%s`\n", there->path, file->path, remedy(arena, o));
         return;
@@ -435,12 +446,11 @@ static void check_hash(qg_arena *arena, const emission *e, uint32_t number, cons
                        remedy(arena, o));
         return;
     }
-    const char *format = o->layouts[number]->name;
     qg_text_printf(
         log,
         "%s:%u: error: %s of format %s is not what it was: `qkgen emit --format %s --out DIR`, of this qkgen "
         "and of the one before, shows how; if it is right, run `%s`\n",
-        there->path, line, file->path, format, format, remedy(arena, o));
+        there->path, line, file->path, name, name, remedy(arena, o));
 }
 
 /* Which files a manifest that differs is about. Of a file that was compared itself, that was said. */
@@ -448,7 +458,7 @@ static void explain_manifest(qg_arena *arena, const emission *e, qg_text *log) {
     const char *why = NULL;
     size_t length = 0;
     hashes there = {.path = qg_format(arena, "%s/manifest.json", e->options->out)};
-    there.text = there.at = qg_read_file(arena, there.path, (size_t)1 << 28, &length, &why);
+    there.text = qg_read_file(arena, there.path, (size_t)1 << 28, &length, &why);
     if (!there.text) return;
     for (uint32_t i = 0; i < e->n_products; ++i)
         for (uint32_t f = 0; f < e->products[i].n_files; ++f) {

@@ -113,6 +113,8 @@ static void x_holes(qg_holes *holes, const qg_program *program) {
     qg_hole(holes, "x_of_f16", runs[lanes].of_f16);
     qg_hole(holes, "x_of_bf16", runs[lanes].of_bf16);
     qg_hole(holes, "cuts", program->values ? "" : NULL);
+    const bool parts = program->schedule == QK_SCHEDULE_SHARED || qg_is_mma(program->kernel);
+    qg_hole(holes, "in_parts", parts ? "" : NULL);
 }
 
 /* Whether a workgroup loads the x of this program's tiles together, where rows are few. */

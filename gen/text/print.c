@@ -332,16 +332,44 @@ void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, co
     if (wrap) qg_text_puts(text, ")");
 }
 
+/* The length of a name without the number at its end. */
+static size_t stem(const char *name) {
+    size_t length = strcspn(name, " ");
+    while (length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9') --length;
+    return length;
+}
+
+/* Whether the value that is declared next, of `length` characters, stands in the line that ends `text`, which declares
+ * one of the same type and name, but for its number, and says nothing behind that. */
+static bool joins(const qg_text *text, const char *begin, const char *name, size_t length) {
+    enum { COLUMNS = 120 };
+    size_t from = text->length;
+    if (from < 2 || strcmp(text->data + from - 2, ";\n") != 0) return false;
+    for (from -= 1; from > 0 && text->data[from - 1] != '\n';) --from;
+    const char *line = text->data + from;
+    if (strncmp(line, begin, strlen(begin)) != 0 || strstr(line, "//")) return false;
+    const char *first = line + strlen(begin);
+    return stem(first) == stem(name) && strncmp(first, name, stem(name)) == 0 &&
+           text->length - from + length <= COLUMNS;
+}
+
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
                         const char *indent) {
     const bool precise = node->kind == QG_K_FLOAT && !qg_is_added_dot(ir, node) && must_round_as_written(node);
     const bool halves = ir->half && node->op == QG_HALVES;
-    qg_text_printf(text, "%s%s%s %s = ", indent, precise ? target->precise : target->local,
-                   halves ? target->halves[node->lanes] : target->types[node->kind][node->lanes], node->name);
+    qg_text value = qg_text_new(text->arena);
+    qg_text_printf(&value, "%s = ", node->name);
     qg_node unnamed = *node;
     unnamed.name = NULL;
-    if (!print_fetched(text, ir, node)) print(text, ir, target, &unnamed);
-    qg_text_puts(text, ";");
+    if (!print_fetched(&value, ir, node)) print(&value, ir, target, &unnamed);
+    const char *begin = qg_format(text->arena, "%s%s%s ", indent, precise ? target->precise : target->local,
+                                  halves ? target->halves[node->lanes] : target->types[node->kind][node->lanes]);
+    if (!node->comment && joins(text, begin, node->name, value.length)) {
+        text->length -= 2; /* of ";\n" */
+        qg_text_printf(text, ", %s;\n", value.data);
+        return;
+    }
+    qg_text_printf(text, "%s%s;", begin, value.data);
     if (node->comment) qg_text_printf(text, "  // %s", node->comment);
     qg_text_puts(text, "\n");
 }

@@ -283,28 +283,22 @@ inline void accumulate(
     const uint tile = j % 2u;
     const float s = bf16_to_f32(uint(scales[block]));
     const uint w0 = weight[block * 6u + tile * 3u];
-    const float2 pair0 = float2(as_type<half2>(w0 & 0x70007u));
-    const float2 pair1 = float2(as_type<half2>(w0 & 0x380038u));
-    const float2 pair2 = float2(as_type<half2>(w0 & 0x1C001C0u));
-    const float2 pair3 = float2(as_type<half2>((w0 >> 8u) & 0xE000Eu));
+    const float2 pair0 = float2(as_type<half2>(w0 & 0x70007u)), pair1 = float2(as_type<half2>(w0 & 0x380038u));
+    const float2 pair2 = float2(as_type<half2>(w0 & 0x1C001C0u)), pair3 = float2(as_type<half2>((w0 >> 8u) & 0xE000Eu));
     const uint4 q0 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint w1 = weight[block * 6u + tile * 3u + 1u];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q1 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    const float2 pair4 = float2(as_type<half2>(w1 & 0x700070u));
-    const float2 pair5 = float2(as_type<half2>(w1 & 0x3800380u));
+    const float2 pair4 = float2(as_type<half2>(w1 & 0x700070u)), pair5 = float2(as_type<half2>(w1 & 0x3800380u));
     const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0x1C001Cu));
-    const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u));
-    const float2 pair8 = float2(as_type<half2>(w1 & 0x70007u));
-    const float2 pair9 = float2(as_type<half2>(w1 & 0x380038u));
-    const float2 pair10 = float2(as_type<half2>(w1 & 0x1C001C0u));
+    const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u)), pair8 = float2(as_type<half2>(w1 & 0x70007u));
+    const float2 pair9 = float2(as_type<half2>(w1 & 0x380038u)), pair10 = float2(as_type<half2>(w1 & 0x1C001C0u));
     const float2 pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
     const uint w2 = weight[block * 6u + tile * 3u + 2u];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q2 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint4 q3 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    const float2 pair12 = float2(as_type<half2>(w2 & 0x700070u));
-    const float2 pair13 = float2(as_type<half2>(w2 & 0x3800380u));
+    const float2 pair12 = float2(as_type<half2>(w2 & 0x700070u)), pair13 = float2(as_type<half2>(w2 & 0x3800380u));
     const float2 pair14 = float2(as_type<half2>((w2 >> 8u) & 0x1C001Cu));
     const float2 pair15 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
     const float b = bf16_to_f32(uint(biases[block]));

@@ -34,9 +34,7 @@ layout(push_constant) uniform Push {
 };
 
 // The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) {
-    return uintBitsToFloat(bits << 16);
-}
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
@@ -57,8 +55,7 @@ uvec2 pack_f16(vec4 v) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 6u + tile * 24u / 32u];
-    uint w1 = weight[block * 6u + min(tile * 24u / 32u + 1u, 5u)];
+    uint w0 = weight[block * 6u + tile * 24u / 32u], w1 = weight[block * 6u + min(tile * 24u / 32u + 1u, 5u)];
     uint w_run0 = (w0 >> (tile * 24u % 32u)) | ((w1 << 1u) << (31u - tile * 24u % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     float s = bf16_to_f32(uint(scales[block]));

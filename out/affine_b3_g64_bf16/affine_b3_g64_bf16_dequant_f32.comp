@@ -34,14 +34,11 @@ layout(push_constant) uniform Push {
 };
 
 // The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) {
-    return uintBitsToFloat(bits << 16);
-}
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
 
 // The 4 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[1]) {
-    uint w0 = weight[block * 6u + tile * 12u / 32u];
-    uint w1 = weight[block * 6u + min(tile * 12u / 32u + 1u, 5u)];
+    uint w0 = weight[block * 6u + tile * 12u / 32u], w1 = weight[block * 6u + min(tile * 12u / 32u + 1u, 5u)];
     uint w_run = (w0 >> (tile * 12u % 32u)) | ((w1 << 1u) << (31u - tile * 12u % 32u));
     uvec4 q = (uvec4(w_run) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     float s = bf16_to_f32(uint(scales[block]));

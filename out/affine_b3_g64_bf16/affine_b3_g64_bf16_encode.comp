@@ -53,32 +53,25 @@ layout(push_constant) uniform Push {
 };
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) {
-    return uintBitsToFloat(bits << 16);
-}
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
-    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
-    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
-    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
-        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
-        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.

@@ -215,13 +215,11 @@ inline void accumulate(
     const uint t = tile % 2u;
     const float s = bf16_to_f32(uint(weight_scale[row]));
     const uint w0 = weight_packed[row * (grid_cols * 4u) + (block_col * 4u + t * 2u)];
-    const float2 pair0 = float2(as_type<half2>(w0 & 0xF000Fu));
-    const float2 pair1 = float2(as_type<half2>(w0 & 0xF000F0u));
+    const float2 pair0 = float2(as_type<half2>(w0 & 0xF000Fu)), pair1 = float2(as_type<half2>(w0 & 0xF000F0u));
     const float2 pair2 = float2(as_type<half2>((w0 >> 8u) & 0xF000Fu));
     const float2 pair3 = float2(as_type<half2>((w0 >> 8u) & 0xF000F0u));
     const uint w1 = weight_packed[row * (grid_cols * 4u) + (block_col * 4u + t * 2u + 1u)];
-    const float2 pair4 = float2(as_type<half2>(w1 & 0xF000Fu));
-    const float2 pair5 = float2(as_type<half2>(w1 & 0xF000F0u));
+    const float2 pair4 = float2(as_type<half2>(w1 & 0xF000Fu)), pair5 = float2(as_type<half2>(w1 & 0xF000F0u));
     const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0xF000Fu));
     const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xF000F0u));
     for (uint m = 0; m < BATCH; ++m) {

@@ -33,9 +33,7 @@ layout(push_constant) uniform Push {
 };
 
 // The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) {
-    return uintBitsToFloat(bits << 16);
-}
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
 
 uvec2 pack_bf16(vec4 v) {
     const uvec4 bits = floatBitsToUint(v);

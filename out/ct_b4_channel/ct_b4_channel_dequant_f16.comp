@@ -33,9 +33,7 @@ layout(push_constant) uniform Push {
 };
 
 // The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) {
-    return uintBitsToFloat(bits << 16);
-}
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
 
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;

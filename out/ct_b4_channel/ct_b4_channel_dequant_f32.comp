@@ -33,9 +33,7 @@ layout(push_constant) uniform Push {
 };
 
 // The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) {
-    return uintBitsToFloat(bits << 16);
-}
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
 
 // The 4 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[1]) {

@@ -62,10 +62,7 @@ inline void decode(device const uchar *weight, device const uint *weight_scale_i
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 2u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 3u, cols - 1u)]) << 24u);
     const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits1 = q_bits0.x;
-    const uint q_bits2 = q_bits0.y;
-    const uint q_bits3 = q_bits0.z;
-    const uint q_bits4 = q_bits0.w;
+    const uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 8 bits
     const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
@@ -80,10 +77,7 @@ inline void decode(device const uchar *weight, device const uint *weight_scale_i
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 6u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 7u, cols - 1u)]) << 24u);
     const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits6 = q_bits5.x;
-    const uint q_bits7 = q_bits5.y;
-    const uint q_bits8 = q_bits5.z;
-    const uint q_bits9 = q_bits5.w;
+    const uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 8 bits
     const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
@@ -298,10 +292,7 @@ inline void decode_tile(device const uchar *weight, device const uint *weight_sc
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
     const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits1 = q_bits0.x;
-    const uint q_bits2 = q_bits0.y;
-    const uint q_bits3 = q_bits0.z;
-    const uint q_bits4 = q_bits0.w;
+    const uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 8 bits
     const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
@@ -316,10 +307,7 @@ inline void decode_tile(device const uchar *weight, device const uint *weight_sc
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
     const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits6 = q_bits5.x;
-    const uint q_bits7 = q_bits5.y;
-    const uint q_bits8 = q_bits5.z;
-    const uint q_bits9 = q_bits5.w;
+    const uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 8 bits
     const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
@@ -333,10 +321,7 @@ inline void decode_tile(device const uchar *weight, device const uint *weight_sc
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
     const uint4 q_bits10 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits11 = q_bits10.x;
-    const uint q_bits12 = q_bits10.y;
-    const uint q_bits13 = q_bits10.z;
-    const uint q_bits14 = q_bits10.w;
+    const uint q_bits11 = q_bits10.x, q_bits12 = q_bits10.y, q_bits13 = q_bits10.z, q_bits14 = q_bits10.w;
     // w: 8 bits
     const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f,
@@ -350,10 +335,7 @@ inline void decode_tile(device const uchar *weight, device const uint *weight_sc
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
     const uint4 q_bits15 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits16 = q_bits15.x;
-    const uint q_bits17 = q_bits15.y;
-    const uint q_bits18 = q_bits15.z;
-    const uint q_bits19 = q_bits15.w;
+    const uint q_bits16 = q_bits15.x, q_bits17 = q_bits15.y, q_bits18 = q_bits15.z, q_bits19 = q_bits15.w;
     // w: 8 bits
     const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f,

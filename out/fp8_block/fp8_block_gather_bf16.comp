@@ -40,15 +40,12 @@ layout(push_constant) uniform Push {
 };
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 uvec2 pack_bf16(vec4 v) {
@@ -69,10 +66,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 2u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 3u, cols - 1u)]) << 24u);
     uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits1 = q_bits0.x;
-    uint q_bits2 = q_bits0.y;
-    uint q_bits3 = q_bits0.z;
-    uint q_bits4 = q_bits0.w;
+    uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 8 bits
     precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
         f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
@@ -87,10 +81,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 6u, cols - 1u)]) << 16u)
         | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 7u, cols - 1u)]) << 24u);
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits6 = q_bits5.x;
-    uint q_bits7 = q_bits5.y;
-    uint q_bits8 = q_bits5.z;
-    uint q_bits9 = q_bits5.w;
+    uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 8 bits
     precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
         f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,

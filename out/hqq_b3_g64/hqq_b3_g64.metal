@@ -64,10 +64,8 @@ inline void decode(device const uint *W_q, device const ushort *scale, device co
     const uint r = row / grid_rows;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = W_q[block_row * 64u + t * 8u];
-    const uint w1 = W_q[block_row * 64u + (t * 8u + 1u)];
-    const uint w2 = W_q[block_row * 64u + (t * 8u + 2u)];
-    const uint w3 = W_q[block_row * 64u + (t * 8u + 3u)];
+    const uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)];
+    const uint w2 = W_q[block_row * 64u + (t * 8u + 2u)], w3 = W_q[block_row * 64u + (t * 8u + 3u)];
     const uint m_ = uint(zero[row]);
     const float z = f16_to_f32(m_);  // m: 16 bits
     const uint d = uint(scale[row]);
@@ -76,10 +74,8 @@ inline void decode(device const uint *W_q, device const ushort *scale, device co
         - z) * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w4 = W_q[block_row * 64u + (t * 8u + 4u)];
-    const uint w5 = W_q[block_row * 64u + (t * 8u + 5u)];
-    const uint w6 = W_q[block_row * 64u + (t * 8u + 6u)];
-    const uint w7 = W_q[block_row * 64u + (t * 8u + 7u)];
+    const uint w4 = W_q[block_row * 64u + (t * 8u + 4u)], w5 = W_q[block_row * 64u + (t * 8u + 5u)];
+    const uint w6 = W_q[block_row * 64u + (t * 8u + 6u)], w7 = W_q[block_row * 64u + (t * 8u + 7u)];
     v[1] = (float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u)
         - z) * s;
 }
@@ -237,22 +233,14 @@ inline void accumulate(
     const uint t = tile % 4u;
     const uint d = uint(scale[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = W_q[block_row * 64u + t * 16u];
-    const uint w1 = W_q[block_row * 64u + (t * 16u + 1u)];
-    const uint w2 = W_q[block_row * 64u + (t * 16u + 2u)];
-    const uint w3 = W_q[block_row * 64u + (t * 16u + 3u)];
-    const uint w4 = W_q[block_row * 64u + (t * 16u + 4u)];
-    const uint w5 = W_q[block_row * 64u + (t * 16u + 5u)];
-    const uint w6 = W_q[block_row * 64u + (t * 16u + 6u)];
-    const uint w7 = W_q[block_row * 64u + (t * 16u + 7u)];
-    const uint w8 = W_q[block_row * 64u + (t * 16u + 8u)];
-    const uint w9 = W_q[block_row * 64u + (t * 16u + 9u)];
-    const uint w10 = W_q[block_row * 64u + (t * 16u + 10u)];
-    const uint w11 = W_q[block_row * 64u + (t * 16u + 11u)];
-    const uint w12 = W_q[block_row * 64u + (t * 16u + 12u)];
-    const uint w13 = W_q[block_row * 64u + (t * 16u + 13u)];
-    const uint w14 = W_q[block_row * 64u + (t * 16u + 14u)];
-    const uint w15 = W_q[block_row * 64u + (t * 16u + 15u)];
+    const uint w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
+    const uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)];
+    const uint w4 = W_q[block_row * 64u + (t * 16u + 4u)], w5 = W_q[block_row * 64u + (t * 16u + 5u)];
+    const uint w6 = W_q[block_row * 64u + (t * 16u + 6u)], w7 = W_q[block_row * 64u + (t * 16u + 7u)];
+    const uint w8 = W_q[block_row * 64u + (t * 16u + 8u)], w9 = W_q[block_row * 64u + (t * 16u + 9u)];
+    const uint w10 = W_q[block_row * 64u + (t * 16u + 10u)], w11 = W_q[block_row * 64u + (t * 16u + 11u)];
+    const uint w12 = W_q[block_row * 64u + (t * 16u + 12u)], w13 = W_q[block_row * 64u + (t * 16u + 13u)];
+    const uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)];
     const uint m_ = uint(zero[row]);
     const float z = f16_to_f32(m_);  // m: 16 bits
     for (uint m = 0; m < BATCH; ++m) {

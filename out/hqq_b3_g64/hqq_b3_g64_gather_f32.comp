@@ -46,19 +46,15 @@ layout(push_constant) uniform Push {
 };
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // The 4 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     const uint t = tile % 16u;
-    uint w0 = W_q[block_row * 64u + t * 4u];
-    uint w1 = W_q[block_row * 64u + (t * 4u + 1u)];
-    uint w2 = W_q[block_row * 64u + (t * 4u + 2u)];
-    uint w3 = W_q[block_row * 64u + (t * 4u + 3u)];
+    uint w0 = W_q[block_row * 64u + t * 4u], w1 = W_q[block_row * 64u + (t * 4u + 1u)];
+    uint w2 = W_q[block_row * 64u + (t * 4u + 2u)], w3 = W_q[block_row * 64u + (t * 4u + 3u)];
     uint m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
     uint d = uint(scale[row]);

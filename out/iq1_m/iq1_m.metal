@@ -511,16 +511,14 @@ inline void accumulate(
     const uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
     const uint g0 = g_lo0 | (g_hi0 << 8u);
     const uint G_row0 = G[g0];
-    const float2 pair0 = float2(as_type<half2>(G_row0 & 0xF000Fu));
-    const float2 pair1 = float2(as_type<half2>(G_row0 & 0xF000F0u));
+    const float2 pair0 = float2(as_type<half2>(G_row0 & 0xF000Fu)), pair1 = float2(as_type<half2>(G_row0 & 0xF000F0u));
     const float2 pair2 = float2(as_type<half2>((G_row0 >> 8u) & 0xF000Fu));
     const float2 pair3 = float2(as_type<half2>((G_row0 >> 8u) & 0xF000F0u));
     const uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
     const uint g1 = g_lo1 | (g_hi1 << 8u);
     const uint G_row1 = G[g1];
-    const float2 pair4 = float2(as_type<half2>(G_row1 & 0xF000Fu));
-    const float2 pair5 = float2(as_type<half2>(G_row1 & 0xF000F0u));
+    const float2 pair4 = float2(as_type<half2>(G_row1 & 0xF000Fu)), pair5 = float2(as_type<half2>(G_row1 & 0xF000F0u));
     const float2 pair6 = float2(as_type<half2>((G_row1 >> 8u) & 0xF000Fu));
     const float2 pair7 = float2(as_type<half2>((G_row1 >> 8u) & 0xF000F0u));
     const uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit

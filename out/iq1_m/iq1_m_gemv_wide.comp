@@ -44,45 +44,21 @@ layout(push_constant) uniform Push {
     uint y_rows;     // how many rows each right-hand side has there
     uint epilogue;   // what is done with results
     // Of VIEWS:
-    uint groups;             // workgroups of each matrix, where there are several, and the first matrix of this launch
-    uint matrix_first;
-    uint matrices;           // in the inner dimension
-    uint vectors;            // of each matrix, in all launches
-    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
-    uint sharing_outer;
-    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
-    uint weights_inner;
-    uint weights_outer;
-    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
-    uint x_stride;
-    uint x_inner;
-    uint x_outer;
-    uint y_skip;             // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint y_outer;
+    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
+    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
+    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
+    uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
+    uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
-uint matrix, weights_begin, x_begin, y_begin;
+uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 
-uint group_number() {
-    return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups;
-}
-
-uint group_count() {
-    return VIEWS == 0u ? gl_NumWorkGroups.x : groups;
-}
-
-uint matrix_number() {
-    return VIEWS == 0u ? 0u : matrix;
-}
-
-uint matrix_count() {
-    return VIEWS == 0u ? 1u : gl_NumWorkGroups.x / groups;
-}
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -94,15 +70,9 @@ void find_matrix() {
 }
 
 // Among all rows of weights.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : weights_begin + n;
-}
+uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_element_from(uint vector, uint row_elements) {
-    return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
-}
-
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
 }
@@ -119,31 +89,25 @@ vec4 x_run(uint at) {
 }
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
-    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
-    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
-    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
-        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
-        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 2, std430) buffer Output { float y[]; };
@@ -156,62 +120,36 @@ layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-bool does(uint part) {
-    return (EPILOGUE & part & epilogue) != 0u;
-}
+float silu(float v) { return v / (1.0 + exp(-v)); }
 
-float silu(float v) {
-    return v / (1.0 + exp(-v));
-}
-
-uint y_place(uint at) {
-    return VIEWS == 0u ? at : at + y_skip;
-}
-
-// Two results share a word, and may be those of different threads: neither takes the other's part.
-float y_half(uint at) {
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-void store_half(uint at, uint bits) {
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
+    // Two results share a word, and may be those of different threads: neither takes the other's part.
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
     atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
 }
 
-// What y holds.
-float y_before(uint at) {
-    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
-}
-
-// Rounds once, to the nearest, ties to even.
-void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u)
-        y[y_place(at)] = sum;
-    else
-        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
-}
-
-// Among the right-hand sides of all matrices.
-uint vector_number(uint vector) {
-    return VIEWS == 0u ? vector : (matrix_first + matrix) * vectors + vector;
-}
-
-// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
-void finish(uint m, uint n, float sum, bool first, bool last) {
-    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows;
-    const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row;
-    if (does(SCALES))
-        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? vector_number(vector) : 0u];
-    if (first && does(ADDS_BIAS)) sum += row_bias[row];
-    if (!first || does(ADDS_TO_Y)) sum += y_before(at);
-    if (last && does(GATES)) sum *= silu(result_gate[at]);
-    if (last && does(ADDS_RESIDUAL)) sum += residual[at];
-    store_y(at, sum);
-}
-
+// Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    finish(m, n, sum, true, true);
+    const bool first = true, last = true;
+    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
+    const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
+    if ((does & SCALES) != 0u)
+        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
 }
 
 const uint TILES = 1u;
@@ -300,18 +238,14 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
     uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
     uint G_row0 = G_at(g0);
-    vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu);
-    vec2 pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
-    vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu);
-    vec2 pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
+    vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu), pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
+    vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu), pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
     uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row1 = G_at(g1);
-    vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu);
-    vec2 pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
-    vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu);
-    vec2 pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
+    vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu), pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu), pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
     uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
     uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
     uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
@@ -320,18 +254,14 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
     uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row2 = G_at(g2);
-    vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu);
-    vec2 pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
-    vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu);
-    vec2 pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
+    vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu), pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
+    vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu), pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
     uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row3 = G_at(g3);
-    vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu);
-    vec2 pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
-    vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu);
-    vec2 pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
+    vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu), pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
+    vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu), pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
     uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
     uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
     uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
@@ -341,18 +271,14 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
     uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
     uint G_row4 = G_at(g4);
-    vec2 pair16 = unpackHalf2x16(G_row4 & 0xF000Fu);
-    vec2 pair17 = unpackHalf2x16(G_row4 & 0xF000F0u);
-    vec2 pair18 = unpackHalf2x16((G_row4 >> 8u) & 0xF000Fu);
-    vec2 pair19 = unpackHalf2x16((G_row4 >> 8u) & 0xF000F0u);
+    vec2 pair16 = unpackHalf2x16(G_row4 & 0xF000Fu), pair17 = unpackHalf2x16(G_row4 & 0xF000F0u);
+    vec2 pair18 = unpackHalf2x16((G_row4 >> 8u) & 0xF000Fu), pair19 = unpackHalf2x16((G_row4 >> 8u) & 0xF000F0u);
     uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row5 = G_at(g5);
-    vec2 pair20 = unpackHalf2x16(G_row5 & 0xF000Fu);
-    vec2 pair21 = unpackHalf2x16(G_row5 & 0xF000F0u);
-    vec2 pair22 = unpackHalf2x16((G_row5 >> 8u) & 0xF000Fu);
-    vec2 pair23 = unpackHalf2x16((G_row5 >> 8u) & 0xF000F0u);
+    vec2 pair20 = unpackHalf2x16(G_row5 & 0xF000Fu), pair21 = unpackHalf2x16(G_row5 & 0xF000F0u);
+    vec2 pair22 = unpackHalf2x16((G_row5 >> 8u) & 0xF000Fu), pair23 = unpackHalf2x16((G_row5 >> 8u) & 0xF000F0u);
     uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
     uint sg5 = (qh >> 23u) & 1u;  // qh: 1 bit
     uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
@@ -361,18 +287,14 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
     uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row6 = G_at(g6);
-    vec2 pair24 = unpackHalf2x16(G_row6 & 0xF000Fu);
-    vec2 pair25 = unpackHalf2x16(G_row6 & 0xF000F0u);
-    vec2 pair26 = unpackHalf2x16((G_row6 >> 8u) & 0xF000Fu);
-    vec2 pair27 = unpackHalf2x16((G_row6 >> 8u) & 0xF000F0u);
+    vec2 pair24 = unpackHalf2x16(G_row6 & 0xF000Fu), pair25 = unpackHalf2x16(G_row6 & 0xF000F0u);
+    vec2 pair26 = unpackHalf2x16((G_row6 >> 8u) & 0xF000Fu), pair27 = unpackHalf2x16((G_row6 >> 8u) & 0xF000F0u);
     uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row7 = G_at(g7);
-    vec2 pair28 = unpackHalf2x16(G_row7 & 0xF000Fu);
-    vec2 pair29 = unpackHalf2x16(G_row7 & 0xF000F0u);
-    vec2 pair30 = unpackHalf2x16((G_row7 >> 8u) & 0xF000Fu);
-    vec2 pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
+    vec2 pair28 = unpackHalf2x16(G_row7 & 0xF000Fu), pair29 = unpackHalf2x16(G_row7 & 0xF000F0u);
+    vec2 pair30 = unpackHalf2x16((G_row7 >> 8u) & 0xF000Fu), pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
     uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
     uint sg7 = qh >> 31u;  // qh: 1 bit
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));

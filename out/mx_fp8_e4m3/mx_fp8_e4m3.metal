@@ -56,10 +56,7 @@ inline void decode(device const uint *codes, device const uchar *scales, uint bl
     // elements 0 to 3, counted from the tile's first
     const uint w0 = codes[block * 8u + tile * 2u];
     const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits1 = q_bits0.x;
-    const uint q_bits2 = q_bits0.y;
-    const uint q_bits3 = q_bits0.z;
-    const uint q_bits4 = q_bits0.w;
+    const uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 8 bits
     const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
@@ -72,10 +69,7 @@ inline void decode(device const uint *codes, device const uchar *scales, uint bl
     // elements 4 to 7, counted from the tile's first
     const uint w1 = codes[block * 8u + tile * 2u + 1u];
     const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
-    const uint q_bits6 = q_bits5.x;
-    const uint q_bits7 = q_bits5.y;
-    const uint q_bits8 = q_bits5.z;
-    const uint q_bits9 = q_bits5.w;
+    const uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 8 bits
     const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
         * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
@@ -230,10 +224,8 @@ inline void accumulate(
     #pragma clang fp contract(fast)
     const uint block = n * (row_tiles / 2u) + j / 2u;
     const uint tile = j % 2u;
-    const uint w0 = codes[block * 8u + tile * 4u];
-    const uint w1 = codes[block * 8u + tile * 4u + 1u];
-    const uint w2 = codes[block * 8u + tile * 4u + 2u];
-    const uint w3 = codes[block * 8u + tile * 4u + 3u];
+    const uint w0 = codes[block * 8u + tile * 4u], w1 = codes[block * 8u + tile * 4u + 1u];
+    const uint w2 = codes[block * 8u + tile * 4u + 2u], w3 = codes[block * 8u + tile * 4u + 3u];
     // NaN where a weight is
     const float nans = as_type<float>(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
@@ -376,22 +368,14 @@ inline void accumulate_large(
     device const uint *scales_word = (device const uint *)scales;
     const uint block = n * (row_tiles / 8u) + j / 2u;
     const uint tile = j % 2u;
-    const uint w0 = codes[block * 32u + tile * 16u];
-    const uint w1 = codes[block * 32u + tile * 16u + 1u];
-    const uint w2 = codes[block * 32u + tile * 16u + 2u];
-    const uint w3 = codes[block * 32u + tile * 16u + 3u];
-    const uint w4 = codes[block * 32u + tile * 16u + 4u];
-    const uint w5 = codes[block * 32u + tile * 16u + 5u];
-    const uint w6 = codes[block * 32u + tile * 16u + 6u];
-    const uint w7 = codes[block * 32u + tile * 16u + 7u];
-    const uint w8 = codes[block * 32u + tile * 16u + 8u];
-    const uint w9 = codes[block * 32u + tile * 16u + 9u];
-    const uint w10 = codes[block * 32u + tile * 16u + 10u];
-    const uint w11 = codes[block * 32u + tile * 16u + 11u];
-    const uint w12 = codes[block * 32u + tile * 16u + 12u];
-    const uint w13 = codes[block * 32u + tile * 16u + 13u];
-    const uint w14 = codes[block * 32u + tile * 16u + 14u];
-    const uint w15 = codes[block * 32u + tile * 16u + 15u];
+    const uint w0 = codes[block * 32u + tile * 16u], w1 = codes[block * 32u + tile * 16u + 1u];
+    const uint w2 = codes[block * 32u + tile * 16u + 2u], w3 = codes[block * 32u + tile * 16u + 3u];
+    const uint w4 = codes[block * 32u + tile * 16u + 4u], w5 = codes[block * 32u + tile * 16u + 5u];
+    const uint w6 = codes[block * 32u + tile * 16u + 6u], w7 = codes[block * 32u + tile * 16u + 7u];
+    const uint w8 = codes[block * 32u + tile * 16u + 8u], w9 = codes[block * 32u + tile * 16u + 9u];
+    const uint w10 = codes[block * 32u + tile * 16u + 10u], w11 = codes[block * 32u + tile * 16u + 11u];
+    const uint w12 = codes[block * 32u + tile * 16u + 12u], w13 = codes[block * 32u + tile * 16u + 13u];
+    const uint w14 = codes[block * 32u + tile * 16u + 14u], w15 = codes[block * 32u + tile * 16u + 15u];
     // NaN where a weight is
     const float nans = as_type<float>(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u) | ((w4 & 0x7F7F7F7Fu) + 0x1010101u)

@@ -29,9 +29,7 @@ layout(push_constant) uniform Push {
 };
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 uvec2 pack_bf16(vec4 v) {
     const uvec4 bits = floatBitsToUint(v);
@@ -45,10 +43,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint w0 = codes[block * 8u + tile * 2u];
     uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits1 = q_bits0.x;
-    uint q_bits2 = q_bits0.y;
-    uint q_bits3 = q_bits0.z;
-    uint q_bits4 = q_bits0.w;
+    uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 8 bits
     precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
         f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
@@ -61,10 +56,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 4 to 7, counted from the tile's first
     uint w1 = codes[block * 8u + tile * 2u + 1u];
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits6 = q_bits5.x;
-    uint q_bits7 = q_bits5.y;
-    uint q_bits8 = q_bits5.z;
-    uint q_bits9 = q_bits5.w;
+    uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 8 bits
     precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
         f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,

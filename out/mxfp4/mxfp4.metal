@@ -391,8 +391,7 @@ inline void accumulate_large(
     const ulong base = ulong(block) * 17u;
     const uint e0 = blocks_word[base] & 0xFFu;
     const float e_e_e0 = as_type<float>(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
-    const uint qs0 = blocks_word[base + tile * 2u];
-    const uint qs1 = blocks_word[base + tile * 2u + 1u];
+    const uint qs0 = blocks_word[base + tile * 2u], qs1 = blocks_word[base + tile * 2u + 1u];
     const uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
     const uint4 q0 = (uint4(qs_run0) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const uint qs2 = blocks_word[base + tile * 2u + 2u];
@@ -412,8 +411,7 @@ inline void accumulate_large(
         float4(K_as_float[q3.x], K_as_float[q3.y], K_as_float[q3.z], K_as_float[q3.w]));
     const uint e1 = (blocks_word[base + 4u] >> 8u) & 0xFFu;
     const float e_e_e1 = as_type<float>(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    const uint qs3 = blocks_word[base + tile * 2u + 4u];
-    const uint qs4 = blocks_word[base + tile * 2u + 5u];
+    const uint qs3 = blocks_word[base + tile * 2u + 4u], qs4 = blocks_word[base + tile * 2u + 5u];
     const uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
     const uint4 q4 = (uint4(qs_run2) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const uint qs5 = blocks_word[base + tile * 2u + 6u];
@@ -433,8 +431,7 @@ inline void accumulate_large(
         float4(K_as_float[q7.x], K_as_float[q7.y], K_as_float[q7.z], K_as_float[q7.w]));
     const uint e2 = (blocks_word[base + 8u] >> 16u) & 0xFFu;
     const float e_e_e2 = as_type<float>(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    const uint qs6 = blocks_word[base + tile * 2u + 8u];
-    const uint qs7 = blocks_word[base + tile * 2u + 9u];
+    const uint qs6 = blocks_word[base + tile * 2u + 8u], qs7 = blocks_word[base + tile * 2u + 9u];
     const uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
     const uint4 q8 = (uint4(qs_run4) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const uint qs8 = blocks_word[base + tile * 2u + 10u];

@@ -46,31 +46,19 @@ layout(push_constant) uniform Push {
     uint expert_end;
     uint epilogue;      // what is done with results
     // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
-    uint x_stride;
-    uint x_inner;
-    uint y_skip;         // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint ids_skip;       // and from a token's ids to the next
-    uint ids_inner;
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
-uint group_number() {
-    return gl_WorkGroupID.x;
-}
-
-uint group_count() {
-    return gl_NumWorkGroups.x;
-}
+uint group_number() { return gl_WorkGroupID.x; }
+uint group_count() { return gl_NumWorkGroups.x; }
 
 // Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : n / rows * weights_inner + n % rows;
-}
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -78,9 +66,7 @@ uint x_from(uint vector, uint row_runs) {
 }
 
 // Number of a pair among the ids.
-uint id_of(uint pair) {
-    return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots;
-}
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -95,25 +81,21 @@ vec4 x_run(uint at) {
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
-    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
-    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
-    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
-        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
-        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 4, std430) buffer Output { float y[]; };
@@ -126,54 +108,35 @@ layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-bool does(uint part) {
-    return (EPILOGUE & part & epilogue) != 0u;
-}
+float silu(float v) { return v / (1.0 + exp(-v)); }
 
-float silu(float v) {
-    return v / (1.0 + exp(-v));
-}
-
-uint y_place(uint at) {
-    return VIEWS == 0u ? at : at + y_skip;
-}
-
-// Two results share a word, and may be those of different threads: neither takes the other's part.
-float y_half(uint at) {
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-void store_half(uint at, uint bits) {
-    atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
-}
-
-// What y holds.
-float y_before(uint at) {
-    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
-}
-
 // Rounds once, to the nearest, ties to even.
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u)
-        y[y_place(at)] = sum;
-    else
-        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
+    if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
+    // Two results share a word, and may be those of different threads: neither takes the other's part.
+    atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
 }
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint n, float sum) {
     const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
-    const uint expert = ids[id_of(pair)], row = expert * rows + n;
-    const bool found = expert < experts;
-    if (found && does(SCALES))
-        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? pair : expert];
-    if (found && does(ADDS_BIAS)) sum += row_bias[row];
-    if (does(ADDS_TO_Y)) sum += y_before(at);
-    if (found && does(GATES)) sum *= silu(result_gate[at]);
-    if (does(ADDS_RESIDUAL)) sum += residual[at];
-    store_y(at, sum);
+    const uint expert = ids[id_of(pair)], row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
 }
 
 const uint TILES = 4u;

@@ -58,10 +58,7 @@ inline void decode(device const uint *weight, device const uchar *weight_scale, 
     // elements 0 to 3, counted from the tile's first
     const uint w = weight[row * (grid_cols * 2u) + tile];
     const uint4 q_bits0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;
-    const uint q_bits1 = q_bits0.x;
-    const uint q_bits2 = q_bits0.y;
-    const uint q_bits3 = q_bits0.z;
-    const uint q_bits4 = q_bits0.w;
+    const uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 4 bits
     const float4 q0 = float4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0f,
         f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0f,
@@ -75,10 +72,7 @@ inline void decode(device const uint *weight, device const uchar *weight_scale, 
 
     // elements 4 to 7, counted from the tile's first
     const uint4 q_bits5 = (uint4(w) >> uint4(16, 20, 24, 28)) & 15u;
-    const uint q_bits6 = q_bits5.x;
-    const uint q_bits7 = q_bits5.y;
-    const uint q_bits8 = q_bits5.z;
-    const uint q_bits9 = q_bits5.w;
+    const uint q_bits6 = q_bits5.x, q_bits7 = q_bits5.y, q_bits8 = q_bits5.z, q_bits9 = q_bits5.w;
     // w: 4 bits
     const float4 q1 = float4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0f,
         f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0f,

@@ -40,9 +40,7 @@ layout(push_constant) uniform Push {
 };
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // The 4 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[1]) {
@@ -50,10 +48,7 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint t = tile % 4u;
     uint w = weight[row * (grid_cols * 2u) + (block_col * 2u + t / 2u)];
     uvec4 q_bits0 = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;
-    uint q_bits1 = q_bits0.x;
-    uint q_bits2 = q_bits0.y;
-    uint q_bits3 = q_bits0.z;
-    uint q_bits4 = q_bits0.w;
+    uint q_bits1 = q_bits0.x, q_bits2 = q_bits0.y, q_bits3 = q_bits0.z, q_bits4 = q_bits0.w;
     // w: 4 bits
     precise vec4 q = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0,
         f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0,

@@ -236,11 +236,9 @@ inline void accumulate(
     const uint base = block * 9u;
     const float d = f16_to_f32(uint(blocks[base]));
     const uint qs0 = load_u32(blocks, base + tile * 4u + 1u);
-    const float2 pair0 = float2(as_type<half2>(qs0 & 0xF000Fu));
-    const float2 pair1 = float2(as_type<half2>((qs0 >> 8u) & 0xF000Fu));
+    const float2 pair0 = float2(as_type<half2>(qs0 & 0xF000Fu)), pair1 = float2(as_type<half2>((qs0 >> 8u) & 0xF000Fu));
     const uint qs1 = load_u32(blocks, base + tile * 4u + 3u);
-    const float2 pair2 = float2(as_type<half2>(qs1 & 0xF000Fu));
-    const float2 pair3 = float2(as_type<half2>((qs1 >> 8u) & 0xF000Fu));
+    const float2 pair2 = float2(as_type<half2>(qs1 & 0xF000Fu)), pair3 = float2(as_type<half2>((qs1 >> 8u) & 0xF000Fu));
     const float2 pair4 = float2(as_type<half2>(qs0 & 0xF000F0u));
     const float2 pair5 = float2(as_type<half2>((qs0 >> 8u) & 0xF000F0u));
     const float2 pair6 = float2(as_type<half2>(qs1 & 0xF000F0u));
@@ -406,8 +404,7 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
         float4(float(qs_run3 & 240u), float(qs_run3 & 61440u), float(qs_run3 & 0xF00000u), float(qs_run3 & 0xF0000000u)));
     const float d1 = f16_to_f32(qs4 >> 16u);
-    const uint qs5 = blocks_word[base + 5u];
-    const uint qs6 = blocks_word[base + 6u];
+    const uint qs5 = blocks_word[base + 5u], qs6 = blocks_word[base + 6u];
     float dots7[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8],
         float4(float(qs5 & 15u), float(qs5 & 3840u), float(qs5 & 0xF0000u), float(qs5 & 0xF000000u))), x[k][m][9],

@@ -297,11 +297,9 @@ inline void accumulate(
     const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     const float d_sc0 = d * float(sc0);
     const uint qs0 = blocks[base + tile * 2u + 4u];
-    const float2 pair0 = float2(as_type<half2>(qs0 & 0xF000Fu));
-    const float2 pair1 = float2(as_type<half2>((qs0 >> 8u) & 0xF000Fu));
+    const float2 pair0 = float2(as_type<half2>(qs0 & 0xF000Fu)), pair1 = float2(as_type<half2>((qs0 >> 8u) & 0xF000Fu));
     const uint qs1 = blocks[base + tile * 2u + 5u];
-    const float2 pair2 = float2(as_type<half2>(qs1 & 0xF000Fu));
-    const float2 pair3 = float2(as_type<half2>((qs1 >> 8u) & 0xF000Fu));
+    const float2 pair2 = float2(as_type<half2>(qs1 & 0xF000Fu)), pair3 = float2(as_type<half2>((qs1 >> 8u) & 0xF000Fu));
     const float dmin = f16_to_f32(d_dmin >> 16u);
     const uint scales2 = blocks[base + part / 2u + 2u];
     const uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
@@ -459,8 +457,7 @@ inline void accumulate_large(
     const uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     const float d_sc0 = d * float(sc0);
-    const uint qs0 = blocks[base + tile * 8u + 4u];
-    const uint qs1 = blocks[base + tile * 8u + 5u];
+    const uint qs0 = blocks[base + tile * 8u + 4u], qs1 = blocks[base + tile * 8u + 5u];
     float dots0[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
         float4(float(qs0 & 15u), float(qs0 & 3840u), float(qs0 & 0xF0000u), float(qs0 & 0xF000000u))), x[k][m][1],

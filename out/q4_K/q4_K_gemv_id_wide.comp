@@ -48,31 +48,19 @@ layout(push_constant) uniform Push {
     uint expert_end;
     uint epilogue;      // what is done with results
     // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
-    uint x_stride;
-    uint x_inner;
-    uint y_skip;         // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint ids_skip;       // and from a token's ids to the next
-    uint ids_inner;
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
-uint group_number() {
-    return gl_WorkGroupID.x;
-}
-
-uint group_count() {
-    return gl_NumWorkGroups.x;
-}
+uint group_number() { return gl_WorkGroupID.x; }
+uint group_count() { return gl_NumWorkGroups.x; }
 
 // Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : n / rows * weights_inner + n % rows;
-}
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -80,9 +68,7 @@ uint x_from(uint vector, uint row_runs) {
 }
 
 // Number of a pair among the ids.
-uint id_of(uint pair) {
-    return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots;
-}
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -96,31 +82,25 @@ vec4 x_run(uint at) {
 }
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
-    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
-    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
-    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
-        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
-        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 4, std430) buffer Output { float y[]; };
@@ -133,54 +113,35 @@ layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-bool does(uint part) {
-    return (EPILOGUE & part & epilogue) != 0u;
-}
+float silu(float v) { return v / (1.0 + exp(-v)); }
 
-float silu(float v) {
-    return v / (1.0 + exp(-v));
-}
-
-uint y_place(uint at) {
-    return VIEWS == 0u ? at : at + y_skip;
-}
-
-// Two results share a word, and may be those of different threads: neither takes the other's part.
-float y_half(uint at) {
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
     const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-void store_half(uint at, uint bits) {
-    atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
-}
-
-// What y holds.
-float y_before(uint at) {
-    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
-}
-
 // Rounds once, to the nearest, ties to even.
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u)
-        y[y_place(at)] = sum;
-    else
-        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
+    if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
+    // Two results share a word, and may be those of different threads: neither takes the other's part.
+    atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
 }
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint n, float sum) {
     const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
-    const uint expert = ids[id_of(pair)], row = expert * rows + n;
-    const bool found = expert < experts;
-    if (found && does(SCALES))
-        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? pair : expert];
-    if (found && does(ADDS_BIAS)) sum += row_bias[row];
-    if (does(ADDS_TO_Y)) sum += y_before(at);
-    if (found && does(GATES)) sum *= silu(result_gate[at]);
-    if (does(ADDS_RESIDUAL)) sum += residual[at];
-    store_y(at, sum);
+    const uint expert = ids[id_of(pair)], row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
 }
 
 const uint TILES = 1u;
@@ -245,30 +206,22 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     precise float d_sc0 = d * float(sc0);
     uvec4 four1 = fours[1];
     uint qs0 = four1.x;
-    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu);
-    vec2 pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
+    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu), pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
     uint qs1 = four1.y;
-    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu);
-    vec2 pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
+    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu), pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
     uint qs2 = four1.z;
-    vec2 pair4 = unpackHalf2x16(qs2 & 0xF000Fu);
-    vec2 pair5 = unpackHalf2x16((qs2 >> 8u) & 0xF000Fu);
+    vec2 pair4 = unpackHalf2x16(qs2 & 0xF000Fu), pair5 = unpackHalf2x16((qs2 >> 8u) & 0xF000Fu);
     uint qs3 = four1.w;
-    vec2 pair6 = unpackHalf2x16(qs3 & 0xF000Fu);
-    vec2 pair7 = unpackHalf2x16((qs3 >> 8u) & 0xF000Fu);
+    vec2 pair6 = unpackHalf2x16(qs3 & 0xF000Fu), pair7 = unpackHalf2x16((qs3 >> 8u) & 0xF000Fu);
     uvec4 four2 = fours[2];
     uint qs4 = four2.x;
-    vec2 pair8 = unpackHalf2x16(qs4 & 0xF000Fu);
-    vec2 pair9 = unpackHalf2x16((qs4 >> 8u) & 0xF000Fu);
+    vec2 pair8 = unpackHalf2x16(qs4 & 0xF000Fu), pair9 = unpackHalf2x16((qs4 >> 8u) & 0xF000Fu);
     uint qs5 = four2.y;
-    vec2 pair10 = unpackHalf2x16(qs5 & 0xF000Fu);
-    vec2 pair11 = unpackHalf2x16((qs5 >> 8u) & 0xF000Fu);
+    vec2 pair10 = unpackHalf2x16(qs5 & 0xF000Fu), pair11 = unpackHalf2x16((qs5 >> 8u) & 0xF000Fu);
     uint qs6 = four2.z;
-    vec2 pair12 = unpackHalf2x16(qs6 & 0xF000Fu);
-    vec2 pair13 = unpackHalf2x16((qs6 >> 8u) & 0xF000Fu);
+    vec2 pair12 = unpackHalf2x16(qs6 & 0xF000Fu), pair13 = unpackHalf2x16((qs6 >> 8u) & 0xF000Fu);
     uint qs7 = four2.w;
-    vec2 pair14 = unpackHalf2x16(qs7 & 0xF000Fu);
-    vec2 pair15 = unpackHalf2x16((qs7 >> 8u) & 0xF000Fu);
+    vec2 pair14 = unpackHalf2x16(qs7 & 0xF000Fu), pair15 = unpackHalf2x16((qs7 >> 8u) & 0xF000Fu);
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = words[1];
     uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
@@ -280,22 +233,14 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
     uint sc1 = sc_lo1 | (sc_hi1 << 4u);
     precise float d_sc1 = d * float(sc1);
-    vec2 pair16 = unpackHalf2x16(qs0 & 0xF000F0u);
-    vec2 pair17 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
-    vec2 pair18 = unpackHalf2x16(qs1 & 0xF000F0u);
-    vec2 pair19 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
-    vec2 pair20 = unpackHalf2x16(qs2 & 0xF000F0u);
-    vec2 pair21 = unpackHalf2x16((qs2 >> 8u) & 0xF000F0u);
-    vec2 pair22 = unpackHalf2x16(qs3 & 0xF000F0u);
-    vec2 pair23 = unpackHalf2x16((qs3 >> 8u) & 0xF000F0u);
-    vec2 pair24 = unpackHalf2x16(qs4 & 0xF000F0u);
-    vec2 pair25 = unpackHalf2x16((qs4 >> 8u) & 0xF000F0u);
-    vec2 pair26 = unpackHalf2x16(qs5 & 0xF000F0u);
-    vec2 pair27 = unpackHalf2x16((qs5 >> 8u) & 0xF000F0u);
-    vec2 pair28 = unpackHalf2x16(qs6 & 0xF000F0u);
-    vec2 pair29 = unpackHalf2x16((qs6 >> 8u) & 0xF000F0u);
-    vec2 pair30 = unpackHalf2x16(qs7 & 0xF000F0u);
-    vec2 pair31 = unpackHalf2x16((qs7 >> 8u) & 0xF000F0u);
+    vec2 pair16 = unpackHalf2x16(qs0 & 0xF000F0u), pair17 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
+    vec2 pair18 = unpackHalf2x16(qs1 & 0xF000F0u), pair19 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
+    vec2 pair20 = unpackHalf2x16(qs2 & 0xF000F0u), pair21 = unpackHalf2x16((qs2 >> 8u) & 0xF000F0u);
+    vec2 pair22 = unpackHalf2x16(qs3 & 0xF000F0u), pair23 = unpackHalf2x16((qs3 >> 8u) & 0xF000F0u);
+    vec2 pair24 = unpackHalf2x16(qs4 & 0xF000F0u), pair25 = unpackHalf2x16((qs4 >> 8u) & 0xF000F0u);
+    vec2 pair26 = unpackHalf2x16(qs5 & 0xF000F0u), pair27 = unpackHalf2x16((qs5 >> 8u) & 0xF000F0u);
+    vec2 pair28 = unpackHalf2x16(qs6 & 0xF000F0u), pair29 = unpackHalf2x16((qs6 >> 8u) & 0xF000F0u);
+    vec2 pair30 = unpackHalf2x16(qs7 & 0xF000F0u), pair31 = unpackHalf2x16((qs7 >> 8u) & 0xF000F0u);
     uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);

@@ -505,8 +505,7 @@ inline void accumulate_large(
     const uint ql4 = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
     const uint ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
     const uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
-    const uint qh2 = blocks_word[base + tile * 2u + 84u];
-    const uint qh3 = blocks_word[base + tile * 2u + 85u];
+    const uint qh2 = blocks_word[base + tile * 2u + 84u], qh3 = blocks_word[base + tile * 2u + 85u];
     const uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
     const uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
     const uint ql6 = blocks_word[base + part * 16u + tile % 4u * 2u + 54u];

@@ -47,31 +47,19 @@ layout(push_constant) uniform Push {
     uint expert_end;
     uint epilogue;      // what is done with results
     // Of VIEWS:
-    uint weights_inner;  // rows from an expert to the next
-    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
-    uint x_stride;
-    uint x_inner;
-    uint y_skip;         // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint ids_skip;       // and from a token's ids to the next
-    uint ids_inner;
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
-uint group_number() {
-    return gl_WorkGroupID.x;
-}
-
-uint group_count() {
-    return gl_NumWorkGroups.x;
-}
+uint group_number() { return gl_WorkGroupID.x; }
+uint group_count() { return gl_NumWorkGroups.x; }
 
 // Among all rows of weights: experts may be further apart than their rows.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : n / rows * weights_inner + n % rows;
-}
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
 
 // Where the x of a token, or of one of its slots, begins, in runs.
 uint x_from(uint vector, uint row_runs) {
@@ -79,9 +67,7 @@ uint x_from(uint vector, uint row_runs) {
 }
 
 // Number of a pair among the ids.
-uint id_of(uint pair) {
-    return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots;
-}
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -95,31 +81,25 @@ vec4 x_run(uint at) {
 }
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
-    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
-    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
-    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
-        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
-        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 4, std430) buffer Output { float y[]; };
@@ -132,52 +112,33 @@ layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-bool does(uint part) {
-    return (EPILOGUE & part & epilogue) != 0u;
-}
+float silu(float v) { return v / (1.0 + exp(-v)); }
 
-float silu(float v) {
-    return v / (1.0 + exp(-v));
-}
-
-uint y_place(uint at) {
-    return VIEWS == 0u ? at : at + y_skip;
-}
-
-float y_half(uint at) {
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-void store_half(uint at, uint bits) {
-    y_halves[at] = uint16_t(bits);
-}
-
-// What y holds.
-float y_before(uint at) {
-    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
-}
-
 // Rounds once, to the nearest, ties to even.
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u)
-        y[y_place(at)] = sum;
-    else
-        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
+    if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
+    y_halves[at] = uint16_t(bits);
 }
 
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
 void finish(uint pair, uint n, float sum) {
     const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
-    const uint expert = ids[id_of(pair)], row = expert * rows + n;
-    const bool found = expert < experts;
-    if (found && does(SCALES))
-        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? pair : expert];
-    if (found && does(ADDS_BIAS)) sum += row_bias[row];
-    if (does(ADDS_TO_Y)) sum += y_before(at);
-    if (found && does(GATES)) sum *= silu(result_gate[at]);
-    if (does(ADDS_RESIDUAL)) sum += residual[at];
-    store_y(at, sum);
+    const uint expert = ids[id_of(pair)], row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
 }
 
 const uint TILES = 1u;
@@ -261,91 +222,72 @@ void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
     uint ql0 = words[2];
     uint qh0 = words[3];
     uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
-    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu);
-    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu), pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
     uint ql1 = words[4];
     uint qh1 = words[5];
     uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
-    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu);
-    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu), pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
     int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc1 = d0 * float(sc1);
     uint ql2 = words[6];
     uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
-    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu);
-    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu), pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
     uint ql3 = words[7];
     uint codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
-    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu);
-    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu), pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
     uint scales1 = words[8];
     int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc2 = d0 * float(sc2);
     uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
-    vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu);
-    vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
+    vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu), pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
     uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
-    vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu);
-    vec2 pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
+    vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu), pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
     int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc3 = d0 * float(sc3);
     uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
-    vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu);
-    vec2 pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
+    vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu), pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
     uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
-    vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu);
-    vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
+    vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu), pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
     float d1 = f16_to_f32(words[9] >> 16u);
     uint scales2 = words[10];
     int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc4 = d1 * float(sc4);
-    uint ql4 = words[11];
-    uint ql5 = words[12];
+    uint ql4 = words[11], ql5 = words[12];
     uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
-    uint qh2 = words[13];
-    uint qh3 = words[14];
+    uint qh2 = words[13], qh3 = words[14];
     uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
     uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
-    vec2 pair16 = unpackHalf2x16(codes8 & 0x3F003Fu);
-    vec2 pair17 = unpackHalf2x16((codes8 >> 8u) & 0x3F003Fu);
+    vec2 pair16 = unpackHalf2x16(codes8 & 0x3F003Fu), pair17 = unpackHalf2x16((codes8 >> 8u) & 0x3F003Fu);
     uint ql6 = words[15];
     uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
     uint qh4 = words[16];
     uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
     uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
-    vec2 pair18 = unpackHalf2x16(codes9 & 0x3F003Fu);
-    vec2 pair19 = unpackHalf2x16((codes9 >> 8u) & 0x3F003Fu);
+    vec2 pair18 = unpackHalf2x16(codes9 & 0x3F003Fu), pair19 = unpackHalf2x16((codes9 >> 8u) & 0x3F003Fu);
     uint scales3 = words[17];
     int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc5 = d1 * float(sc5);
-    uint ql7 = words[18];
-    uint ql8 = words[19];
+    uint ql7 = words[18], ql8 = words[19];
     uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
     uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
-    vec2 pair20 = unpackHalf2x16(codes10 & 0x3F003Fu);
-    vec2 pair21 = unpackHalf2x16((codes10 >> 8u) & 0x3F003Fu);
+    vec2 pair20 = unpackHalf2x16(codes10 & 0x3F003Fu), pair21 = unpackHalf2x16((codes10 >> 8u) & 0x3F003Fu);
     uint ql9 = words[20];
     uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
-    vec2 pair22 = unpackHalf2x16(codes11 & 0x3F003Fu);
-    vec2 pair23 = unpackHalf2x16((codes11 >> 8u) & 0x3F003Fu);
+    vec2 pair22 = unpackHalf2x16(codes11 & 0x3F003Fu), pair23 = unpackHalf2x16((codes11 >> 8u) & 0x3F003Fu);
     int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc6 = d1 * float(sc6);
     uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
-    vec2 pair24 = unpackHalf2x16(codes12 & 0x3F003Fu);
-    vec2 pair25 = unpackHalf2x16((codes12 >> 8u) & 0x3F003Fu);
+    vec2 pair24 = unpackHalf2x16(codes12 & 0x3F003Fu), pair25 = unpackHalf2x16((codes12 >> 8u) & 0x3F003Fu);
     uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
-    vec2 pair26 = unpackHalf2x16(codes13 & 0x3F003Fu);
-    vec2 pair27 = unpackHalf2x16((codes13 >> 8u) & 0x3F003Fu);
+    vec2 pair26 = unpackHalf2x16(codes13 & 0x3F003Fu), pair27 = unpackHalf2x16((codes13 >> 8u) & 0x3F003Fu);
     uint scales4 = words[21];
     int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc7 = d1 * float(sc7);
     uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
-    vec2 pair28 = unpackHalf2x16(codes14 & 0x3F003Fu);
-    vec2 pair29 = unpackHalf2x16((codes14 >> 8u) & 0x3F003Fu);
+    vec2 pair28 = unpackHalf2x16(codes14 & 0x3F003Fu), pair29 = unpackHalf2x16((codes14 >> 8u) & 0x3F003Fu);
     uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
-    vec2 pair30 = unpackHalf2x16(codes15 & 0x3F003Fu);
-    vec2 pair31 = unpackHalf2x16((codes15 >> 8u) & 0x3F003Fu);
+    vec2 pair30 = unpackHalf2x16(codes15 & 0x3F003Fu), pair31 = unpackHalf2x16((codes15 >> 8u) & 0x3F003Fu);
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
     float dots2 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));

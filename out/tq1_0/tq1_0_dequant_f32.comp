@@ -30,9 +30,7 @@ layout(push_constant) uniform Push {
 };
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {

@@ -70,6 +70,32 @@ mkdir "$work/docs/formats/folder.svg"
 refuses "a picture left over that cannot be deleted" 'folder.svg: error: nothing generates this picture; delete it$' gallery
 rmdir "$work/docs/formats/folder.svg"
 
+# ---- a folder that shows one of the pictures ----
+
+# Of a family, a format that is shown is drawn in place of the one in the middle.
+echo 'b1_f32 # the one to look at' >"$work/shown.txt"
+cp -r "$work/docs" "$work/every"
+gallery_shown() { gallery --shown "$work/shown.txt" "$@"; }
+list=$work/docs/formats/pictures.txt
+check "gallery --shown" gallery_shown
+check "the picture of the format that is shown" diff <(printf 'b1_f32.svg\n') <(cd "$work/docs/formats" && ls ./*.svg | cut -c3-)
+check "the list has all" diff <(printf 'A.svg\nb1_f32.svg\nb4_f16.svg\n') <(awk '!/^#/ { print $2 }' "$list")
+"$QKGEN" show b1_f32 --formats "$work/specs" --svg "$work/every/formats/b1_f32.svg" >"$work/log"
+check "its hashes are those of sha256sum" \
+  diff <(cd "$work/every/formats" && sha256sum A.svg b1_f32.svg b4_f16.svg | sed -E 's/^(.{16}).{48}/\1/') <(grep -v '^#' "$list")
+says "the link to what is there" '^!\[.*\]\(formats/b1_f32\.svg\)$' "$page"
+says "how the picture of another is made" '^Its picture: `qkgen show A --svg FILE`\.$' "$page"
+check "no link to a picture that is not there" test "$(grep -cE 'formats/[^ ]*\.svg' "$page")" -eq 1
+check "gallery --shown --check" gallery_shown --check
+sed -i 's/^........\(.*A.svg\)/00000000\1/' "$list"
+refuses "another hash" 'pictures.txt:3: error: differs .*`qkgen gallery --shown' gallery_shown --check
+check "gallery --shown again" gallery_shown
+cp "$work/every/formats/A.svg" "$work/docs/formats"
+refuses "a picture that is not shown" 'formats/A.svg: error: nothing generates this picture; delete it, or run .*--shown' gallery_shown --check
+echo none >"$work/none.txt"
+refuses "a list with another name" 'none.txt:1:1: error: no format is named none' gallery --shown "$work/none.txt"
+check "gallery of all again" gallery
+
 refuses "a wrong specification" 'error: ' "$QKGEN" gallery --formats "$work/none" --spec "$page" --out "$work/wrong"
 check "nothing is written then" test ! -e "$work/wrong"
 refuses "an argument" "gallery takes no 'A'" gallery A
