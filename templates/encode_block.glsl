@@ -23,7 +23,11 @@ vec4 qk_four(uint at) {
 @if stages
 // Blocks that the threads of a workgroup made, and which of all they are.
 @{staged}
-shared uint qk_made[gl_WorkGroupSize.x];
+shared uint qk_made[@{slots}];
+@if team
+// What threads of a team, which follow each other and make a block together, tell the others.
+shared uint qk_left[gl_WorkGroupSize.x];
+@end
 
 @end
 const uint QK_NONE = 0xFFFFFFFFu;

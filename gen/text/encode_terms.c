@@ -206,6 +206,11 @@ loop qg_encoder_enter(printer *p, const char *at, uint32_t unit) {
     return before;
 }
 
+loop qg_encoder_begin_group(printer *p, uint32_t per) {
+    const bool whole = per == p->layout->elements;
+    return qg_encoder_begin_elements(p, whole ? NULL : p->at, whole ? p->share : per, 1, per + 1, false);
+}
+
 loop qg_encoder_begin_elements(printer *p, const char *group, uint32_t n, uint32_t step, uint32_t most, bool looks) {
     const char *at = group ? qg_format(p->arena, "(%s * %u + qk_i)", group, n) : "qk_i", *integer = p->d->integer;
     if (!looks || p->held || p->kept || p->d->id == QG_C || step != 1 || n % 4) {
@@ -241,6 +246,16 @@ static const char *begin_of(printer *p, const qg_term *term) {
     return qg_format(p->arena, "%s(0x%su)", p->d->bits_of_f32, max ? "FF800000" : "7F800000");
 }
 
+/* Takes a value where it is the one that the function looks for, and the first of those. */
+static void compare(printer *p, const qg_term *term, const char *v, const char *into) {
+    const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
+    if (term->call == QG_CALL_EXTREME)
+        qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
+    else
+        qg_encoder_line(
+            p, qg_format(p->arena, "if (%s %s %s) %s = %s;", v, term->call == QG_CALL_MAX ? ">" : "<", into, into, v));
+}
+
 /* What is done with a value that a function looks at. */
 static void add_value(printer *p, const qg_term *term, const char *into) {
     const qg_term *body = term->arg[0];
@@ -251,12 +266,38 @@ static void add_value(printer *p, const qg_term *term, const char *into) {
     const char *value = qg_encoder_text(p, body), *v = qg_encoder_fresh(p);
     qg_encoder_line(
         p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(body), true), v, value));
-    const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
-    if (term->call == QG_CALL_EXTREME)
-        qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
-    else
-        qg_encoder_line(
-            p, qg_format(p->arena, "if (%s %s %s) %s = %s;", v, term->call == QG_CALL_MAX ? ">" : "<", into, into, v));
+    compare(p, term, v, into);
+}
+
+const char *qg_encoder_in_block(const printer *p, const char *at, uint32_t count) {
+    return p->team == 1 ? at : qg_format(p->arena, "(qk_t * %u + %s)", count, at);
+}
+
+/* The word that one of a team leaves for the others, as what it is. */
+static const char *left(const printer *p, bool real, const char *index) {
+    return qg_format(p->arena, real ? "uintBitsToFloat(qk_left[%s])" : "int(qk_left[%s])", index);
+}
+
+static void leave(printer *p, bool real, const char *index, const char *value) {
+    qg_encoder_line(
+        p, qg_format(p->arena, real ? "qk_left[%s] = floatBitsToUint(%s);" : "qk_left[%s] = uint(%s);", index, value));
+}
+
+/* What each of a team has found in its part, one after the other. */
+static void join_parts(printer *p, const qg_term *term, const char *into) {
+    const bool real = qg_encoder_is_float(term);
+    leave(p, real, "gl_LocalInvocationIndex", into);
+    qg_encoder_line(p, "barrier();");
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, begin_of(p, term)));
+    const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p);
+    qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int %s = 0; %s < %u; ++%s) {", k, k, p->team, k));
+    qg_encoder_line(
+        p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
+                     left(p, real,
+                          qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k))));
+    compare(p, term, v, into);
+    qg_encoder_finish(p);
+    qg_encoder_line(p, "barrier();");
 }
 
 uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
@@ -269,19 +310,46 @@ uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
     return a;
 }
 
+/* A sum is added in the order of the elements: each of a team goes on where the one before has stopped. */
+static void take_turns(printer *p, const qg_term *term, const char *into) {
+    const bool real = qg_encoder_is_float(term);
+    const char *s = qg_encoder_fresh(p), *own = qg_format(p->arena, "gl_LocalInvocationIndex / %uu", p->team);
+    const uint32_t step = qg_encoder_step(term, term->per);
+    qg_encoder_begin(p, qg_format(p->arena, "for (int %s = 0; %s < %u; ++%s) {", s, s, p->team, s));
+    qg_encoder_begin(p, qg_format(p->arena, "if (%s == qk_t) {", s));
+    qg_encoder_line(p, qg_format(p->arena, "if (%s > 0) %s = %s;", s, into, left(p, real, own)));
+    const loop before =
+        qg_encoder_begin_elements(p, NULL, p->share / step, step, QG_UNROLLED, qg_encoder_sees_x(p, term->arg[0]));
+    add_value(p, term, into);
+    qg_encoder_leave(p, &before);
+    leave(p, real, own, into);
+    qg_encoder_finish(p);
+    qg_encoder_line(p, "barrier();");
+    qg_encoder_finish(p);
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, left(p, real, own)));
+    qg_encoder_line(p, "barrier();");
+}
+
 /* Several that look at the same, in one loop. */
 void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count) {
-    const uint32_t per = terms[0]->per, step = qg_encoder_step(terms[0], per), n = per / step;
+    const uint32_t per = terms[0]->per, step = qg_encoder_step(terms[0], per);
+    const bool shared = qg_encoder_is_shared(p, per) && step < per;
+    const uint32_t n = (shared ? p->share : per) / step;
     for (uint32_t i = 0; i < count; ++i)
         qg_encoder_line(p,
                         qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(terms[i]), false),
                                   into[i], begin_of(p, terms[i])));
+    if (shared && terms[0]->call == QG_CALL_SUM) {
+        take_turns(p, terms[0], into[0]);
+        return;
+    }
     bool looks = false;
     for (uint32_t i = 0; i < count; ++i) looks |= qg_encoder_sees_x(p, terms[i]->arg[0]);
     const char *group = per == p->layout->elements ? NULL : group_at(p, per);
     const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
     for (uint32_t i = 0; i < count; ++i) add_value(p, terms[i], into[i]);
     qg_encoder_leave(p, &before);
+    if (shared) join_parts(p, terms[0], into[0]);
 }
 
 /* With a name that counts. What the loop in hand has written out is there within it, too. */
@@ -406,7 +474,7 @@ const char *qg_encoder_text(printer *p, const qg_term *term) {
         return qg_encoder_is_float(term) ? qg_encoder_floating(p, term->real)
                                          : qg_format(p->arena, "%lld", (long long)term->integer);
     case QG_CODE: return qg_encoder_name(p, qg_encoder_equation(p, term), false);
-    case QG_ELEMENT: return p->at;
+    case QG_ELEMENT: return qg_encoder_in_block(p, p->at, p->share / p->unit);
     case QG_CALL: return call_text(p, term);
     case QG_TABLE: return table_text(p, term);
     case QG_BITS_AS: return bits_as(p, term);
