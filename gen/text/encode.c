@@ -152,9 +152,24 @@ static bool can_hold(const printer *p, uint32_t count) {
     return p->d->id != QG_C && count <= QG_UNROLLED && count % 4 == 0;
 }
 
+/* The same, eight at a time, of which halves take 16 bytes. */
+static void hold_eights(printer *p, uint32_t count, const char *from) {
+    qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", count / 8));
+    qg_encoder_line(p, "vec4 qk_v, qk_w;");
+    qg_encoder_line(p, qg_format(p->arena, "qk_eight((%s) / 2u + uint(qk_j), qk_v, qk_w);", from));
+    for (uint32_t i = 0; i < 8; ++i)
+        qg_encoder_line(p, qg_format(p->arena, "qk_held[8 * qk_j + %u] = qk_%s[%u];", i, i < 4 ? "v" : "w", i % 4));
+    qg_encoder_finish(p);
+    p->held = true;
+}
+
 /* Loads x of `count` elements, four at a time; `from` counts in fours. */
 static void hold(printer *p, uint32_t count, const char *from) {
     qg_encoder_line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
+    if (p->d->id == QG_GLSL && !p->kept && count % 8 == 0 && p->layout->elements % 8 == 0) {
+        hold_eights(p, count, from);
+        return;
+    }
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
     qg_encoder_line(
@@ -228,6 +243,14 @@ static void print_codes(printer *p) {
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
             qg_encoder_begin_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (qg_encoder_guesses(p, i)) {
+            const uint32_t words = (n + 31) / 32;
+            const char *name = qg_encoder_items(p)[i].name;
+            qg_encoder_line(p, qg_format(p->arena, "uint qk_open_%s[%u];", name, words));
+            for (uint32_t w = 0; w < words; ++w)
+                qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%u] = 0u;", name, w));
+        }
     const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
@@ -365,6 +388,8 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
             if (layout->codes[c].slices[s].radix) qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
+    for (uint32_t i = 0; i < layout->encode->count; ++i)
+        if (qg_encoder_guesses(&p, i)) qg_encoder_mend(&p, i);
     qg_encoder_finish(&p);
     return p.text.data;
 }

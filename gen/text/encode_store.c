@@ -51,6 +51,9 @@ static const char *weight(const printer *p, const qg_slice *slice, const char *j
  * thread's own would lie in memory: then it is the one that the workgroup shares. */
 static const char *word(const printer *p, uint32_t buffer, const char *index) {
     const char *name = p->layout->buffers[buffer].name;
+    if (p->mends && !qg_encoder_in_place(p, buffer))
+        return qg_format(p->arena, "qk_staged_%s[int(gl_LocalInvocationIndex) * %u + (%s)]", name,
+                         qg_staged_words(p->layout, buffer), index);
     return qg_encoder_in_place(p, buffer) ? qg_format(p->arena, "qk_staged_%s[qk_own_%s + (%s)]", name, name, index)
                                           : qg_format(p->arena, "qk_words_%s[%s]", name, index);
 }
@@ -76,7 +79,7 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
     const char *part = slice->shift ? qg_format(p->arena, "%s >> %u", bits, slice->shift) : bits;
     if (slice->bits < 32) part = qg_format(p->arena, "(%s & 0x%Xu)", part, mask);
     const bool cut = slice->count < code->count;
-    if (code->per == 1 && has_parts(p, slice)) {
+    if (code->per == 1 && !p->mends && has_parts(p, slice)) {
         store_part(p, code, slice, part, j);
         return;
     }
@@ -95,12 +98,70 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
     qg_encoder_finish(p);
 }
 
+/* Groups that a thread has several of, or states, are arrays, which would have to lie in memory to be looked up. */
+static bool has_arrays(const printer *p) {
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_equation *e = &qg_encoder_items(p)[i];
+        if (e->next || (e->per > 1 && e->per < p->share)) return true;
+    }
+    return false;
+}
+
+bool qg_encoder_guesses(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    if (p->d->id != QG_GLSL || p->kept || !e->is_code || e->per != 1 || qg_encoder_is_float(e->value)) return false;
+    if (p->share > QG_UNROLLED || !qg_encoder_can_guess(e->value)) return false;
+    if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
+    const qg_code *code = &p->layout->codes[e->code];
+    for (uint32_t s = 0; s < code->n_slices; ++s)
+        if (code->slices[s].radix || !qg_staged_words(p->layout, code->slices[s].buffer)) return false;
+    return true;
+}
+
+void qg_encoder_mend(printer *p, uint32_t number) {
+    const char *name = qg_encoder_items(p)[number].name;
+    const uint32_t words = (p->share + 31) / 32;
+    const char *open = qg_format(p->arena, "qk_open_%s[0]", name);
+    for (uint32_t w = 1; w < words; ++w)
+        open = qg_format(p->arena, "qk_w == %u ? qk_open_%s[%u] : %s", w, name, w, open);
+    qg_encoder_begin(p, qg_format(p->arena, "for (int qk_w = 0; qk_w < %u; ++qk_w) {", words));
+    qg_encoder_begin(p, qg_format(p->arena, "for (uint qk_open = %s; qk_open != 0u; qk_open &= qk_open - 1u) {", open));
+    qg_encoder_line(p, "const int qk_i = 32 * qk_w + findLSB(qk_open);");
+    const qg_encoder_loop before = qg_encoder_enter(p, "qk_i", 1);
+    const bool held = p->held, whole = p->whole;
+    p->held = p->whole = false;
+    p->mends = true;
+    qg_encoder_store_code(p, number);
+    p->mends = false;
+    p->held = held;
+    p->whole = whole;
+    qg_encoder_leave(p, &before);
+    qg_encoder_finish(p);
+}
+
+/* The code, or 0 and a note that it is not certain. */
+static void guess_code(printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    p->clear = qg_format(p->arena, "qk_clear_%s", e->name);
+    qg_encoder_line(p, qg_format(p->arena, "bool %s = true;", p->clear));
+    const char *value = qg_encoder_text(p, e->value), *clear = p->clear;
+    p->clear = NULL;
+    qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", e->name, value));
+    qg_encoder_begin(p, qg_format(p->arena, "if (!%s) {", clear));
+    qg_encoder_line(p, qg_format(p->arena, "%s = 0;", e->name));
+    qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%s / 32] |= 1u << (%s & 31);", e->name, p->at, p->at));
+    qg_encoder_finish(p);
+    p->written[number] = true;
+}
+
 /* Sets a code of the group in hand; the name becomes what was stored, where somebody asks. */
 void qg_encoder_store_code(printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
     const qg_code *code = &p->layout->codes[e->code];
     const char *bits = qg_format(p->arena, "qk_bits_%s", code->name), *c = p->d->id == QG_C ? "qk_" : "";
     const bool real = qg_encoder_is_float(e->value);
+    const bool guesses = !p->mends && qg_encoder_guesses(p, number);
+    if (guesses) guess_code(p, number);
     const char *value = e->per == 1 && !real ? qg_encoder_name(p, number, false) : qg_encoder_apart(p, e->value);
     if (real) {
         const char *type = qg_scalars[code->type].name;
@@ -204,11 +265,20 @@ void qg_encoder_finish_parts(printer *p, const qg_code *code) {
     }
 }
 
+/* Whether one digit of a base is all that a thread has. */
+static bool has_one_power(const printer *p, const qg_slice *slice) {
+    for (uint32_t j = 0; j < slice->count; ++j)
+        if (qg_slice_power(slice, slice->first + j) != qg_slice_power(slice, slice->first + j - j % p->share))
+            return false;
+    return true;
+}
+
 /* Into the thread's own words: element `i` of its own. Their places are known where the loop is written out. */
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j) {
     const parts own = parts_of(p, slice);
     const char *name = parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = slice->radix ? "+" : "|";
     qg_encoder_begin(p, test ? test : "{");
+    if (slice->radix && has_one_power(p, slice)) j = qg_format(p->arena, "qk_t * %u", p->share);
     if (slice->radix)
         part = qg_format(p->arena, "%s * (%s)", part,
                          weight(p, slice, slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j));

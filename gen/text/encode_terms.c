@@ -7,7 +7,8 @@
 typedef qg_encoder_printer printer;
 typedef qg_encoder_loop loop;
 
-enum { UNROLLED_IN_SEARCH = 32 };
+/* COUNTED_OUT: what is looked up is then a constant, and its product with a scale is made once. */
+enum { UNROLLED_IN_SEARCH = 32, COUNTED_OUT = 16 };
 
 void qg_encoder_line(printer *p, const char *text) {
     qg_text_printf(&p->text, "%*s%s\n", (int)(4 * p->indent), "", text);
@@ -117,7 +118,7 @@ bool qg_encoder_sees_x(const printer *p, const qg_term *term) {
 
 /* The number of the group of so many elements that the loop in hand is in. */
 static const char *group_at(const printer *p, uint32_t per) {
-    if (per == p->layout->elements) return "0";
+    if (per == p->layout->elements || per == p->share) return "0";
     return per == p->unit ? p->at : qg_format(p->arena, "%s / %u", p->at, per / p->unit);
 }
 
@@ -126,10 +127,13 @@ const char *qg_encoder_name(printer *p, uint32_t number, bool kept) {
     if (e->per == 1 && e->next) return qg_format(p->arena, "qk_all_%s[%s]", e->name, p->at);
     if (e->per == 1) {
         if (!p->written[number]) {
+            const char *const clear = p->clear;
+            p->clear = NULL; /* others may use it */
             const char *value = qg_encoder_text(p, e->value);
             qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;",
                                          qg_encoder_declared(p, qg_encoder_is_float(e->value), true), e->name, value));
             p->written[number] = true;
+            p->clear = clear;
         }
         return e->name;
     }
@@ -365,7 +369,9 @@ static const char *print_counting(printer *p, const qg_term *term) {
                                             (long long)term->arg[0]->high + 1));
     bool written[QG_MOST_WRITTEN];
     memcpy(written, p->written, sizeof written);
-    qg_encoder_begin(p, qg_format(p->arena, "for (%s %s = 0; %s < %u; ++%s) {", p->d->integer, k, k, term->count, k));
+    const char *unroll = term->count <= COUNTED_OUT ? p->d->unroll : "";
+    qg_encoder_begin(
+        p, qg_format(p->arena, "%sfor (%s %s = 0; %s < %u; ++%s) {", unroll, p->d->integer, k, k, term->count, k));
     p->counters[term->ref] = k;
     if (sums) {
         add_value(p, term, result);
@@ -396,9 +402,33 @@ static bool is_rounded_quotient(const qg_term *term, const qg_term *bounds) {
            bounds->high <= MOST;
 }
 
+bool qg_encoder_can_guess(const qg_term *term) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term)) return true;
+    return qg_encoder_can_guess(term->arg[0]) || qg_encoder_can_guess(term->arg[1]) ||
+           qg_encoder_can_guess(term->arg[2]);
+}
+
+/* Whether the bits of an integer are those of a power of two, as f32: no digits behind the first, or one of a subnormal. */
+static bool has_one_digit(const qg_term *term) {
+    enum { DIGITS = 23 };
+    if (term->op == QG_SELECT) return has_one_digit(term->arg[1]) && has_one_digit(term->arg[2]);
+    if (term->op == QG_CONST) return term->integer > 0 && (term->integer & (term->integer - 1)) == 0;
+    return term->op == QG_SHL && term->arg[1]->op == QG_CONST && term->arg[1]->integer == DIGITS;
+}
+
+static bool is_power(const printer *p, const qg_term *term) {
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count) return !qg_encoder_items(p)[e].is_code && is_power(p, qg_encoder_items(p)[e].value);
+    return term->op == QG_BITS_AS && term->ref == QG_F32 && has_one_digit(term->arg[0]);
+}
+
 static const char *rounded_quotient(printer *p, const qg_term *term) {
     const qg_term *rounded = term->arg[0], *quotient = rounded->arg[0];
     const char *a = qg_encoder_apart(p, quotient->arg[0]), *b = qg_encoder_apart(p, quotient->arg[1]);
+    if (p->clear)
+        return qg_format(p->arena, "qk_clear_quotient(%s, %s, %lld, %lld, %s)", a, b, (long long)term->low,
+                         (long long)term->high, p->clear);
     return qg_format(p->arena, "qk_clamped(qk_%s_quotient(%s, %s), %lld, %lld)",
                      rounded->call == QG_CALL_EVEN ? "even" : "nearest", a, b, (long long)term->low,
                      (long long)term->high);
@@ -439,10 +469,12 @@ static const char *call_text(printer *p, const qg_term *term) {
         return into;
     }
     if (term->count) return print_counting(p, term);
-    if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && is_rounded_quotient(term->arg[0], term))
+    if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && !p->mends && is_rounded_quotient(term->arg[0], term))
         return rounded_quotient(p, term);
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
         return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
+    if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_power(p, term->arg[1]))
+        return filled(p, "qk_quotient_by_power($1, $2)", term);
     return filled(p, patterns[term->call][p->d->id], term);
 }
 
