@@ -1,7 +1,8 @@
 /* Encoders on Vulkan: how many threads make a block together, and what of it lies in memory that they share. */
 #include "build/family.h"
 
-/* A thread alone may hold so many elements; of a larger block each of a team has some, fewer where codes lie in pieces of fewer. */
+/* A thread alone may hold so many elements; of a larger block each of a team has some, fewer where codes lie in pieces
+ * of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
@@ -16,7 +17,8 @@ static bool is_block_group(const qg_layout *layout, const qg_term *term) {
             term->call == QG_CALL_EXTREME);
 }
 
-/* Whether threads would have to wait for each other while they take turns: a block is looked at within what looks at it. */
+/* Whether threads would have to wait for each other while they take turns: a block is looked at within what looks at
+ * it. */
 static bool nests(const qg_layout *layout, const qg_term *term, bool within) {
     if (!term) return false;
     const bool looks = is_block_group(layout, term);

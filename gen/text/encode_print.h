@@ -119,7 +119,8 @@ void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, 
 void qg_encoder_store_code(qg_encoder_printer *p, uint32_t number);
 /* Whether a buffer's part of the block is made where the workgroup can write it from. */
 bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
-/* Bits that a thread of a team has for one word at a time: before the loop that sets codes of each element, and behind it. */
+/* Bits that a thread of a team has for one word at a time: before the loop that sets codes of each element, and behind
+ * it. */
 void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
 /* Whether a code of each element is first made from guesses, and made again where they do not say enough. That

@@ -185,7 +185,8 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
 
 /* ---- a team's codes ---- */
 
-/* The words that the codes of one thread of a team lie in, where each thread has the same ones, but for a distance that is its own. */
+/* The words that the codes of one thread of a team lie in, where each thread has the same ones, but for a distance that
+ * is its own. */
 typedef struct parts {
     uint32_t first, count; /* words of the slice's first thread */
     bool fits;

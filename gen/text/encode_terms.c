@@ -409,7 +409,8 @@ bool qg_encoder_can_guess(const qg_term *term) {
            qg_encoder_can_guess(term->arg[2]);
 }
 
-/* Whether the bits of an integer are those of a power of two, as f32: no digits behind the first, or one of a subnormal. */
+/* Whether the bits of an integer are those of a power of two, as f32: no digits behind the first, or one of a
+ * subnormal. */
 static bool has_one_digit(const qg_term *term) {
     enum { DIGITS = 23 };
     if (term->op == QG_SELECT) return has_one_digit(term->arg[1]) && has_one_digit(term->arg[2]);

@@ -2672,9 +2672,9 @@ static const qk_field q5_K_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q5_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q5_K_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q5_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q5_K_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q5_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_encode_f32_vulkan = {
@@ -2692,12 +2692,12 @@ const qk_kernel qk_q5_K_encode_f32_vulkan = {
     .push = q5_K_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q5_K_encode_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q5_K_encode_f32_metal = {
@@ -2729,10 +2729,10 @@ static const qk_field q5_K_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q5_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q5_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q5_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q5_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q5_K_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q5_K_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q5_K_encode_f16_vulkan_x_type}};
 
@@ -2751,12 +2751,12 @@ const qk_kernel qk_q5_K_encode_f16_vulkan = {
     .push = q5_K_encode_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q5_K_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q5_K_encode_f16_metal = {
@@ -2788,9 +2788,9 @@ static const qk_field q5_K_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q5_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q5_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q5_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q5_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q5_K_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q5_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_encode_bf16_vulkan = {
@@ -2808,12 +2808,12 @@ const qk_kernel qk_q5_K_encode_bf16_vulkan = {
     .push = q5_K_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q5_K_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q5_K_encode_bf16_metal = {
@@ -2865,9 +2865,9 @@ static const qk_field q5_K_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q5_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q5_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q5_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q5_K_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q5_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
@@ -2885,12 +2885,12 @@ const qk_kernel qk_q5_K_set_rows_f32_vulkan = {
     .push = q5_K_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q5_K_set_rows_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q5_K_set_rows_f32_metal = {
@@ -2942,10 +2942,10 @@ static const qk_field q5_K_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q5_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q5_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q5_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q5_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q5_K_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q5_K_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q5_K_set_rows_f16_vulkan_x_type}};
 
@@ -2964,12 +2964,12 @@ const qk_kernel qk_q5_K_set_rows_f16_vulkan = {
     .push = q5_K_set_rows_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q5_K_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q5_K_set_rows_f16_metal = {
@@ -3021,9 +3021,9 @@ static const qk_field q5_K_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q5_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q5_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q5_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant q5_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q5_K_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q5_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q5_K_set_rows_bf16_vulkan = {
@@ -3041,12 +3041,12 @@ const qk_kernel qk_q5_K_set_rows_bf16_vulkan = {
     .push = q5_K_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q5_K_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q5_K_set_rows_bf16_metal = {
