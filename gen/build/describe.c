@@ -62,7 +62,8 @@ static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_b
     binding->item_bytes = buffer->item_bits / 8;
     binding->row_bytes = qg_header_bytes(buffer);
     binding->block_bytes -= binding->row_bytes;
-    for (uint32_t i = 0; i < buffer->n_axes; ++i)
+    if (buffer->entries) binding->item_bytes *= buffer->entries * buffer->tile_cols; /* a whole table */
+    for (uint32_t i = 0; i < buffer->n_axes && !(buffer->entries && buffer->axes[i] == QG_AXIS_CODE); ++i)
         *(buffer->axes[i] == QG_AXIS_ROWS ? &binding->tile_rows : &binding->tile_cols) =
             buffer->axes[i] == QG_AXIS_ROWS ? buffer->tile_rows : buffer->tile_cols;
 }
