@@ -141,6 +141,11 @@ static bool check_axes(qg_work *work, uint32_t at) {
             return false;
         }
     }
+    if (buffer->entries > 0 && has_axis(buffer, QG_AXIS_COLS)) {
+        qg_error(work->diag, written->axes[0].loc,
+                 "a table belongs to a row of blocks, or to the tensor, and not to columns: remove [cols]");
+        return false;
+    }
     if (has_axis(buffer, QG_AXIS_CODE) && has_axis(buffer, QG_AXIS_COLS)) {
         qg_error(work->diag, written->axes[0].loc,
                  "a code in the place of an axis chooses the column of blocks, so that 'cols' cannot stand beside it: "
