@@ -119,7 +119,12 @@ static void put_fields(qg_text *text, const qg_spec_buffer *buffer, uint32_t fir
 
 static void put_axes(qg_text *text, const qg_spec_buffer *buffer) {
     for (uint32_t i = 0; i < buffer->n_axes; i++) {
-        qg_text_printf(text, "[%s]", buffer->axes[i].name);
+        qg_text_printf(text, "[%s", buffer->axes[i].name);
+        if (buffer->axes[i].entries != NULL) {
+            qg_text_puts(text, " of ");
+            put_expr(text, buffer->axes[i].entries);
+        }
+        qg_text_puts(text, "]");
     }
     qg_text_puts(text, buffer->has_axes && buffer->n_axes == 0 ? "[]" : "");
 }

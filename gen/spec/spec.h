@@ -236,7 +236,8 @@ typedef enum qg_axis { QG_AXIS_ROWS, QG_AXIS_COLS, QG_AXIS_CODE } qg_axis;
  * block's own bytes. The axes say what the matrix grows along, the slowest in memory first: [rows][cols] as
  * the tile is written, [cols][rows] turned, [rows] or [cols] shared by all columns or rows of blocks, none
  * shared by the whole tensor. Along AXIS_CODE the number of the column of blocks is the value of a code; or, with
- * `entries`, the buffer has a table of so many tiles, of each row of blocks or of the tensor, and the code says which. */
+ * `entries`, the buffer has a table of so many tiles, of each row of blocks or of the tensor, and the code says which.
+ */
 typedef struct qg_buffer {
     const char *name;
     uint32_t bytes; /* of one block in this buffer, with the row's header */
