@@ -9,13 +9,27 @@ layout(local_size_x_id = @{id.local_size_x}) in;
 @include encode_source.glsl
 
 layout(push_constant) uniform Push {
+@if team
+    uint tiles;  // parts of @{share} elements, each of a block of @{block_elements} that @{team} threads make
+@else
     uint tiles;  // blocks of @{block_elements} elements, to make
+@end
 };
 
 @include encode_block.glsl
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+@if team
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        const bool there = i < tiles;
+        if (i % @{team}u == 0u) qk_made[gl_LocalInvocationIndex / @{team}u] = there ? i / @{team}u : QK_NONE;
+        // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
+        qk_encode((there ? i : tiles - @{team}u + i % @{team}u) * @{share}u);
+        qk_write_made();
+    }
+@else
 @if stages
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
@@ -25,5 +39,6 @@ void main() {
     }
 @else
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * @{block_elements}u);
+@end
 @end
 }

@@ -6,12 +6,17 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
-    // By a power of two, where all is of usual size, the exponent alone changes.
-    const uint exponent = (a >> 23) - (b >> 23) + 127u;
-    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
-        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
+float qk_quotient_by_power(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && b != 0u && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat((a_bits ^ b_bits) & 0x80000000u | exponent << 23 | a & 0x7FFFFFu);
+    return qk_quotient(numerator, divisor);
 }
 
 // The square root, rounded to nearest, digit by digit.
@@ -45,21 +50,29 @@ float qk_round(float v) {
     return rest >= 0.5 ? next : whole;
 }
 
-// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
-bool qk_is_clear(float guess, float b) {
-    const float rest = abs(guess - roundEven(guess)), size = abs(b);
-    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+// Whether it is certain which integer is nearest to a / b. The inverse of a divisor of usual size may be off by 2.5 units in its last
+// place, and the guess by 6 in its own, which is less than its 2^20th; so it is far enough from where two integers are as near.
+bool qk_is_clear(float guess, float near, float b) {
+    const float size = abs(b);
+    return abs(guess - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
 }
 
 // a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
 float qk_even_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : roundEven(qk_quotient(a, b));
 }
 
 float qk_nearest_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
+}
+
+// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    clear = clear && qk_is_clear(guess, near, b);
+    return int(clamp(near, float(low), float(high)));
 }
 
 bool qk_is_nan(float v) {

@@ -13,17 +13,35 @@ float qk_x(uint at) {
     return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
+vec4 qk_of_pairs(uvec2 pairs) {
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+}
+
 // Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    if (X_TYPE == 0u) return src_four[at];
-    const uvec2 pairs = src_pairs[at];
-    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+    return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
+}
+
+// Eight from `8 * at` on: of halves, one load.
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    if (X_TYPE == 0u) {
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
+    } else {
+        const uvec4 pairs = src_eight[at];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
 }
 
 @if stages
 // Blocks that the threads of a workgroup made, and which of all they are.
 @{staged}
-shared uint qk_made[gl_WorkGroupSize.x];
+shared uint qk_made[@{slots}];
+@if team
+// What threads of a team, which follow each other and make a block together, tell the others.
+shared uint qk_left[gl_WorkGroupSize.x];
+@end
 
 @end
 const uint QK_NONE = 0xFFFFFFFFu;

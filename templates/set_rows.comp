@@ -14,6 +14,15 @@ layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; }
 
 @include encode_block.glsl
 
+@if team
+// The block of the table that a part of a row is of.
+uint block_of(uint token, uint tile) {
+    const uint row = row_of(token);
+    // A row that there is not is counted once, and a row of another launch is left alone.
+    if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
+    return row < row_first || row >= row_end ? QK_NONE : ((row - row_first) * row_tiles + tile) / @{team}u;
+}
+@else
 // Encodes a block of a row, and says which one of all it is.
 uint set_tile(uint token, uint tile) {
     const uint row = row_of(token);
@@ -24,9 +33,21 @@ uint set_tile(uint token, uint tile) {
     qk_encode(block, (values_of(token) + tile) * @{block_elements}u);
     return block;
 }
+@end
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+@if team
+    const uint all = tokens * row_tiles;
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
+        const uint own = i < all ? i : all - @{team}u + i % @{team}u, token = own / row_tiles, tile = own % row_tiles;
+        if (i % @{team}u == 0u) qk_made[gl_LocalInvocationIndex / @{team}u] = i < all ? block_of(token, tile) : QK_NONE;
+        qk_encode((values_of(token) + tile) * @{share}u);
+        qk_write_made();
+    }
+@else
 @if stages
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
@@ -35,5 +56,6 @@ void main() {
     }
 @else
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) set_tile(i / row_tiles, i % row_tiles);
+@end
 @end
 }

@@ -159,6 +159,8 @@ static const char *difference(const qg_kernel *kernel, const qg_cost *ir, const 
     const qg_layout *layout = kernel->layout;
     const int rows = s->runs ? 17 * ((int)kernel->plan->tile_rows - 1) : 0;
     const int patches = !s->runs || layout->view == QG_VIEW_BLOCKS ? 0 : layout->ragged ? 25 : 8;
+    const int walk =
+        s->runs && layout->view == QG_VIEW_MATRIX && qg_is_turned(layout) ? 6 : 0; /* along the rows first */
     const uint32_t shared = loads_twice(kernel) && a[QG_COST_LOAD] == b[QG_COST_LOAD] + 1;
     if (a[QG_COST_LOAD] != b[QG_COST_LOAD] + shared) return "loads";
     if (ir->loaded != spirv->loaded + 2 * shared) return "bytes loaded";
@@ -169,7 +171,7 @@ static const char *difference(const qg_kernel *kernel, const qg_cost *ir, const 
     const int copies = kernel->wide && kernel->wide->copied ? COPY * (int)a[QG_COST_LOOKUP] : 0;
     const bool gathers = kernel->family->id == QG_FAMILY_GATHER && layout->view == QG_VIEW_BLOCKS;
     const int views = gathers && kernel->plan->tile_elements > 4 ? VIEWS : 0;
-    const int most = (kernel->wide ? WIDE_SCHEDULE : s->most) + rows + patches + copies + views;
+    const int most = (kernel->wide ? WIDE_SCHEDULE : s->most) + rows + patches + walk + copies + views;
     return more < (kernel->wide ? 0 : s->least + views) || more > most ? "integer" : NULL;
 }
 

@@ -21,6 +21,8 @@ enum {
     BITS,
     EVEN_QUOTIENT,
     NEAREST_QUOTIENT,
+    CLEAR_QUOTIENT,
+    BY_POWER,
     FUNCTIONS,
     EACH = 1 << 13,
     COUNT = FUNCTIONS * EACH
@@ -69,7 +71,9 @@ static void fill(void) {
         from[3 * i] = i / EACH;
         from[3 * i + 1] = number(i);
         from[3 * i + 2] = number(i / 5);
-        if (from[3 * i] >= EVEN_QUOTIENT && i % 2) /* quotients about as near to two integers */
+        if (from[3 * i] == BY_POWER && i % 4) from[3 * i + 2] &= 0xFF800000;
+        if (from[3 * i] >= EVEN_QUOTIENT && from[3 * i] <= CLEAR_QUOTIENT &&
+            i % 2) /* quotients about as near to two integers */
             from[3 * i + 1] = bits_of(((float)(draw() % 64) + 0.5f) * of_bits(from[3 * i + 2])) + draw() % 3 - 1;
     }
     memset(to, 0xA5, sizeof to);
@@ -82,10 +86,12 @@ static uint32_t bounded(float v, float low, float high) {
 static uint32_t expected(const uint32_t *one) {
     const float a = of_bits(one[1]), b = of_bits(one[2]);
     switch (one[0]) {
+    case BY_POWER:
     case QUOTIENT: return bits_of(a / b);
     case ROOT: return bits_of(sqrtf(a));
     case NEAREST: return bits_of(roundf(a));
     case CLAMPED: return bounded(a, -8, 7);
+    case CLEAR_QUOTIENT:
     case EVEN_QUOTIENT: return bounded(rintf(a / b), -1000, 1000);
     case NEAREST_QUOTIENT: return bounded(roundf(a / b), -1000, 1000);
     default: return bits_of(a);
@@ -100,8 +106,9 @@ static bool agree(const uint32_t *one, uint32_t got) {
 }
 
 static void compare(const char *where) {
-    static const char *const names[] = {"quotient", "root",          "round",           "clamped",
-                                        "bits",     "even quotient", "nearest quotient"};
+    static const char *const names[] = {"quotient",         "root",           "round",
+                                        "clamped",          "bits",           "even quotient",
+                                        "nearest quotient", "clear quotient", "by power"};
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < COUNT; ++i)
         if (!agree(&from[3 * i], to[i]) && wrong++ < 8)
@@ -177,6 +184,13 @@ static const char glsl_main[] =
     "            case 3u: to[i] = uint(qk_clamped(a, -8, 7)); break;\n"
     "            case 5u: to[i] = uint(qk_clamped(qk_even_quotient(a, b), -1000, 1000)); break;\n"
     "            case 6u: to[i] = uint(qk_clamped(qk_nearest_quotient(a, b), -1000, 1000)); break;\n"
+    "            case 7u: {\n"
+    "                bool clear = true;\n"
+    "                const int near = qk_clear_quotient(a, b, -1000, 1000, clear);\n"
+    "                to[i] = uint(clear ? near : qk_clamped(roundEven(qk_quotient(a, b)), -1000, 1000));\n"
+    "                break;\n"
+    "            }\n"
+    "            case 8u: to[i] = qk_bits_of_f32(qk_quotient_by_power(a, b)); break;\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"
@@ -201,8 +215,8 @@ static void launch(qk_vulkan *vk, const qk_kernel *kernel) {
 
 static void test_vulkan(void **state) {
     static const char *const guesses[] = {"uint(guess);", "uint(guess) + 3u;", "uint(guess) - 3u;"};
-    static const char *const divisions[] = {"a / b;", "uintBitsToFloat(floatBitsToUint(a / b) + 2u);",
-                                            "uintBitsToFloat(floatBitsToUint(a / b) - 2u);"};
+    static const char *const divisions[] = {"a * (1.0 / b),", "uintBitsToFloat(floatBitsToUint(a / b) + 5u),",
+                                            "uintBitsToFloat(floatBitsToUint(a / b) - 5u),"};
     const qk_vulkan_options options = {.device = getenv("QKGEN_DEVICE"), .cache_path = "", .validate = 0};
     qk_error error = {""};
     qk_vulkan *vk;
@@ -214,7 +228,7 @@ static void test_vulkan(void **state) {
         qk_code code = {NULL, 0};
         const char *both = functions(arena, "quotient.glsl", "encode.glsl", "uint(guess);", guesses[i]);
         const char *text =
-            qg_format(arena, "%s%s%s", glsl_head, spoilt(arena, both, "a / b;", divisions[i]), glsl_main);
+            qg_format(arena, "%s%s%s", glsl_head, spoilt(arena, both, "a * (1.0 / b),", divisions[i]), glsl_main);
         code.data = qg_spirv_compile(arena, "functions", text, &code.bytes, &why);
         if (!code.data) fail_msg("%s", why);
         const qk_kernel kernel = kernel_of(QK_API_VULKAN, &code);
@@ -247,6 +261,8 @@ static const char msl_main[] =
     "            case 3: to[i] = uint(qk_clamped(a, -8, 7)); break;\n"
     "            case 5: to[i] = uint(qk_clamped(rint(qk_quotient(a, b)), -1000, 1000)); break;\n"
     "            case 6: to[i] = uint(qk_clamped(qk_round(qk_quotient(a, b)), -1000, 1000)); break;\n"
+    "            case 7: to[i] = uint(qk_clamped(rint(qk_quotient(a, b)), -1000, 1000)); break;\n"
+    "            case 8: to[i] = qk_bits_of_f32(qk_quotient(a, b)); break;\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"

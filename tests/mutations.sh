@@ -150,6 +150,13 @@ mutate "roots are rounded, Vulkan" templates/encode.glsl 's/if \(rest != 0u\) ro
 mutate "ties are rounded away from 0, Vulkan" templates/encode.glsl 's/rest >= 0\.5/rest > 0.5/' script encode "c vulkan" "one q8_0"
 mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \|\| %s\)/if (%s == 0 \&\& %s)/' \
   script encode c "one iq4_nl"
+mutate "a team adds in the order of the elements" gen/text/encode_terms.c 's/"if \(%s > 0\) %s = %s;"/"if (%s < 0) %s = %s;"/' \
+  script encode "c vulkan" "one q1_0"
+mutate "a team finds what the others found" gen/text/encode_terms.c 's/\* %uu \+ uint\(%s\)/* %uu + 0u * uint(%s)/' \
+  script encode "c vulkan" "one tq2_0"
+mutate "codes that a guess leaves open are made again" gen/text/encode.c 's/if \(qg_encoder_guesses\(&p, i\)\) qg_encoder_mend/if (0) qg_encoder_mend/' \
+  script encode "c vulkan" "one affine_b4_g64_bf16"
+mutate "a guess near to two integers is left open" templates/encode.glsl 's/ \+ abs\(guess\) \* 9\.5367431640625e-7//' unit encode_functions_test
 mutate "digits of a base become a fraction rounded up" gen/text/encode_store.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
   script encode c "one tq1_0"
 
@@ -232,6 +239,7 @@ mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIE
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/stage_x.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
+mutate "encode: a team writes no block beyond the last" templates/encode.comp 's/there \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
 mutate "encode: no block is written beyond the last" templates/encode.comp 's/i < tiles \? i : QK_NONE/i/' unit rows_test
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: memory beside the sums" $choose 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test

@@ -353,11 +353,12 @@ static void test_refused(void **state) {
 /* ---- the end ---- */
 
 /* A launch makes as many blocks as it is told to: dispatch binds no more, so that devices would hide a longer one. */
-static void encode_some(const char *format, uint32_t tiles, uint32_t workgroups) {
+static void encode_some(const char *format, uint32_t blocks, uint32_t workgroups) {
     enum { BLOCKS = 256, BEYOND = 0xA5 };
     subject s = open_subject(format, "encode", QG_F32);
     const uint64_t block = s.layout->buffers[0].bytes, bytes = BLOCKS * block;
     const uint64_t elements = (uint64_t)BLOCKS * s.layout->elements;
+    const uint32_t tiles = blocks * (s.vulkan->block_elements / s.vulkan->tile_elements);
     float *src = malloc(elements * sizeof *src);
     uint8_t *got = malloc(bytes), *expected = malloc(bytes);
     for (uint64_t i = 0; i < elements; ++i) src[i] = (float)(int32_t)random_word() / 1e6f - 1000;
@@ -366,7 +367,7 @@ static void encode_some(const char *format, uint32_t tiles, uint32_t workgroups)
     void *made[] = {expected};
     encode_function *encode;
     memcpy(&encode, &s.reference, sizeof encode);
-    encode(made, tiles * (uint64_t)s.layout->elements, src);
+    encode(made, blocks * (uint64_t)s.layout->elements, src);
     qk_vulkan_buffer *buffers[2];
     assert_int_equal(qk_vulkan_buffer_create(vk, bytes, &buffers[0], &error), QK_OK);
     assert_int_equal(qk_vulkan_buffer_create(vk, elements * sizeof *src, &buffers[1], &error), QK_OK);
@@ -391,8 +392,11 @@ static void test_end(void **state) {
     (void)state;
     encode_some("q8_0", 37, 1);  /* made by a part of a workgroup */
     encode_some("q8_0", 130, 2); /* which goes on to more */
-    encode_some("q1_0", 65, 1);  /* made where the workgroup writes it from */
     encode_some("q4_1", 37, 3);
+    encode_some("q1_0", 65, 1); /* made by teams, of 4 */
+    encode_some("tq1_0", 7, 2); /* of 16 */
+    encode_some("q6_K", 3, 1);  /* and where a search is part of it */
+    encode_some("q4_K", 200, 20);
 }
 
 static int open_all(void **state) {

@@ -62,7 +62,8 @@ static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_b
     binding->item_bytes = buffer->item_bits / 8;
     binding->row_bytes = qg_header_bytes(buffer);
     binding->block_bytes -= binding->row_bytes;
-    for (uint32_t i = 0; i < buffer->n_axes; ++i)
+    if (buffer->entries) binding->item_bytes *= buffer->entries * buffer->tile_cols; /* a whole table */
+    for (uint32_t i = 0; i < buffer->n_axes && !(buffer->entries && buffer->axes[i] == QG_AXIS_CODE); ++i)
         *(buffer->axes[i] == QG_AXIS_ROWS ? &binding->tile_rows : &binding->tile_cols) =
             buffer->axes[i] == QG_AXIS_ROWS ? buffer->tile_rows : buffer->tile_cols;
 }
@@ -171,7 +172,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push = push;
     const qg_plan *plan = api == QK_API_VULKAN ? kernel->plan : kernel->metal_plan;
     described->workgroup_size = plan->workgroup;
-    if (api == QK_API_VULKAN && kernel->family->encodes && qg_all_staged_words(kernel->layout))
+    if (api == QK_API_VULKAN && kernel->family->encodes && qg_staged_bytes(kernel->layout))
         described->workgroup_size = QG_STAGING_WORKGROUP;
     if (api == QK_API_METAL && qg_is_mma(kernel)) described->workgroup_size = 32 * QG_MMA_SIMDGROUPS;
     described->features = api == QK_API_VULKAN ? features(kernel)
@@ -187,6 +188,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->block_cols = kernel->layout->block_cols;
     }
     described->tile_elements = kernel->family->encodes || kernel->to ? qg_unit(kernel) : plan->tile_elements;
+    if (api == QK_API_VULKAN && kernel->family->encodes) described->tile_elements /= qg_encode_team(kernel->layout);
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
     if (api == QK_API_VULKAN) describe_schedules(arena, kernel, described);

@@ -22,35 +22,6 @@ const qg_family *qg_family_named(const char *name) {
     return NULL;
 }
 
-uint32_t qg_encode_unit(const qg_buffer *buffer) {
-    return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
-}
-
-enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
-
-/* An odd number of words: blocks of neighbours begin in different banks. */
-static uint32_t words_to_stage(const qg_buffer *buffer) {
-    return buffer->bytes * 8 / qg_encode_unit(buffer) > MOST_STORES ? (buffer->bytes + 3) / 4 | 1 : 0;
-}
-
-/* A search takes so much longer than its stores that it had rather have more workgroups at once. */
-static bool searches(const qg_encode *encode) {
-    for (uint32_t i = 0; i < encode->count; ++i)
-        if (encode->items[i].candidates) return true;
-    return false;
-}
-
-uint32_t qg_all_staged_words(const qg_layout *layout) {
-    uint32_t words = 0;
-    if (!layout->encode || searches(layout->encode)) return 0;
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(&layout->buffers[i]);
-    return words && (words + 1) * QG_STAGING_WORKGROUP * 4 <= QG_LEAST_SHARED_MEMORY ? words + 1 : 0;
-}
-
-uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
-    return qg_all_staged_words(layout) ? words_to_stage(&layout->buffers[buffer]) : 0;
-}
-
 bool qg_takes(const qg_family *family, const qg_layout *layout) {
     if (family->encodes) return layout->encode != NULL;
     return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;

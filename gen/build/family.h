@@ -109,11 +109,14 @@ uint32_t qg_encode_unit(const qg_buffer *buffer);
 /* Bytes that a workgroup has on any Vulkan device; threads of one that shares its blocks, unless others are asked
  * for. */
 enum { QG_LEAST_SHARED_MEMORY = 16384, QG_STAGING_WORKGROUP = 64 };
+/* encode_team.c: how many threads make a block on Vulkan, which follow each other; 1, 2, 4, 8 or 16. Each takes as
+ * many of its elements, in their order. */
+uint32_t qg_encode_team(const qg_layout *layout);
 /* Words of 32 bits in memory that a workgroup shares, for each block that encode makes on Vulkan: those of a buffer,
- * through which neighbours in memory are written by neighbours; 0 where a thread writes what it made itself. Of all
- * buffers together with the number of the block. */
+ * through which neighbours in memory are written by neighbours; 0 where a thread writes what it made itself. And the
+ * bytes of all that is shared, for each thread. */
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer);
-uint32_t qg_all_staged_words(const qg_layout *layout);
+uint32_t qg_staged_bytes(const qg_layout *layout);
 
 /* transcode.c: the family of two formats, which is none of those above. The module has its name from both, too. */
 extern const qg_family qg_transcode;

@@ -53,6 +53,7 @@ static const qg_node *total_rows(const place *p) {
 
 /* In units. Where a unit holds several items, a row of the tile is whole units, and nothing is ragged. */
 static const qg_node *total_cols(const place *p) {
+    if (p->buffer->entries) return number(p, p->units * p->buffer->entries);
     if (p->layout->view == QG_VIEW_GROUPS) return number(p, p->units);
     const uint32_t items = p->units / p->in_item;
     return apply(p, QG_MUL, total(p, "cols", "grid_cols", items, p->layout->block_cols), number(p, p->in_item));
@@ -82,6 +83,11 @@ static const qg_node *row_of(const place *p, qg_index x) {
 /* The column of the buffer's matrix, in units; `y` is that of the tile. */
 static const qg_node *col_of(const place *p, qg_index y) {
     const uint64_t extent = WORD;
+    if (p->by && p->buffer->entries) {
+        const qg_node *entry = qg_let(p->ir, p->by, "entry", NULL);
+        return qg_index_node(
+            p->ir, NULL, qg_index_add(p->ir, qg_index_scale(qg_index_digit(entry, p->buffer->entries), p->units), y));
+    }
     if (p->by) {
         const qg_node *group = qg_let(p->ir, within(p, p->by, argument(p, "grid_cols")), "group", NULL);
         return qg_index_node(p->ir, NULL,

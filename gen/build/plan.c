@@ -44,6 +44,7 @@ static uint32_t finest_per(const qg_layout *layout) {
 static uint32_t load_unit(const qg_layout *layout, const qg_buffer *buffer) {
     if (layout->view != QG_VIEW_BLOCKS) {
         if (buffer->header) return buffer->item_bits;
+        if (buffer->entries) return buffer->tile_cols * buffer->item_bits % 32 ? buffer->item_bits : 32;
         const bool neighbours = buffer->n_axes && buffer->axes[buffer->n_axes - 1] == QG_AXIS_COLS && !layout->ragged;
         return neighbours && buffer->tile_cols * buffer->item_bits % 32 == 0 ? 32 : buffer->item_bits;
     }

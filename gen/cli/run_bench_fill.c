@@ -104,7 +104,9 @@ static uint32_t code_of_field(const qg_layout *layout, uint32_t field) {
 static bool is_index(const qg_layout *layout, uint32_t code) {
     for (uint32_t b = 0; b < layout->n_buffers; ++b)
         for (uint32_t a = 0; a < layout->buffers[b].n_axes; ++a)
-            if (layout->buffers[b].axes[a] == QG_AXIS_CODE && layout->buffers[b].index == code) return true;
+            if (layout->buffers[b].axes[a] == QG_AXIS_CODE && !layout->buffers[b].entries &&
+                layout->buffers[b].index == code)
+                return true;
     return false;
 }
 

@@ -54,6 +54,7 @@ static bool read_extents(const qg_layout *layout, const qg_buffer *buffer, const
         return true;
     }
     memcpy(dims, t->dims, sizeof t->dims);
+    for (; buffer->entries && n > buffer->n_axes; --n) dims[n - 2] *= dims[n - 1]; /* entries of several items */
     while (n < buffer->n_axes) dims[n++] = 1;
     for (uint32_t i = n; i-- > 0 && n > buffer->n_axes;)
         if (dims[i] == 1) memmove(&dims[i], &dims[i + 1], (--n - i) * sizeof *dims);
@@ -83,6 +84,10 @@ static bool narrow_both(const qg_layout *layout, const qg_buffer *buffer, const 
     for (uint32_t i = 0; i < buffer->n_axes; ++i) {
         const bool down = buffer->axes[i] == QG_AXIS_ROWS;
         const bool ragged = layout->ragged || (down ? groups : sequence);
+        if (!down && buffer->entries) {
+            if (extents[i] != (uint64_t)buffer->entries * buffer->tile_cols) return false;
+            continue;
+        }
         if (down ? !narrow(rows, extents[i], buffer->tile_rows, layout->block_rows, ragged)
                  : !narrow(cols, extents[i], buffer->tile_cols, layout->block_cols, ragged))
             return false;
@@ -98,6 +103,7 @@ static bool has_bytes(const qg_layout *layout, const qg_buffer *buffer, const qg
     uint64_t count = 1;
     for (uint32_t i = 0; i < buffer->n_axes; ++i)
         count *= buffer->axes[i] == QG_AXIS_ROWS ? items(rows, buffer->tile_rows, layout->block_rows)
+                 : buffer->entries               ? (uint64_t)buffer->entries * buffer->tile_cols
                                                  : items(cols, buffer->tile_cols, layout->block_cols);
     return count * (buffer->item_bits / 8) == t->bytes && count == t->elements;
 }

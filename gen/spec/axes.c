@@ -37,10 +37,26 @@ uint32_t qg_header_bytes(const qg_buffer *buffer) { return buffer->header * (buf
 double qg_bits_per_element(const qg_layout *layout) {
     uint32_t bytes = 0;
     for (uint32_t b = 0; b < layout->n_buffers; b++) {
-        const bool shared = layout->view != QG_VIEW_BLOCKS && layout->buffers[b].n_axes < QG_MAX_AXES;
+        const bool few = layout->buffers[b].n_axes < QG_MAX_AXES || layout->buffers[b].entries > 0;
+        const bool shared = layout->view != QG_VIEW_BLOCKS && few;
         bytes += shared ? 0 : layout->buffers[b].bytes - qg_header_bytes(&layout->buffers[b]);
     }
     return 8.0 * bytes / layout->elements;
+}
+
+enum { MOST_ENTRIES = 1 << 20 };
+
+/* How many entries a table has, where the axis is one of those. */
+static bool read_entries(qg_work *work, qg_buffer *buffer, const qg_spec_axis *axis) {
+    if (axis->entries == NULL) {
+        return true;
+    }
+    if (strcmp(axis->name, "rows") == 0 || strcmp(axis->name, "cols") == 0) {
+        qg_error(work->diag, axis->loc,
+                 "'of' says how many entries a table has that a code chooses from, and '%s' is no code", axis->name);
+        return false;
+    }
+    return qg_eval_within(work, axis->entries, "the number of entries", 1, MOST_ENTRIES, &buffer->entries);
 }
 
 static void read_axes(qg_work *work, uint32_t at) {
@@ -82,7 +98,8 @@ static const qg_field *only_field(qg_work *work, uint32_t at) {
 }
 
 static bool tile_fits_axes(qg_work *work, const qg_buffer *buffer, const qg_field *field) {
-    const bool along_rows = has_axis(buffer, QG_AXIS_ROWS), along_cols = has_axis(buffer, QG_AXIS_COLS);
+    const bool along_rows = has_axis(buffer, QG_AXIS_ROWS);
+    const bool along_cols = has_axis(buffer, QG_AXIS_COLS) || buffer->entries > 0;
     if (!along_rows && field->rows > 1) {
         qg_error(work->diag, field->loc, "'%s' has %u rows, but its buffer does not grow along the rows: write [rows]",
                  field->name, field->rows);
@@ -113,7 +130,23 @@ static bool check_axes(qg_work *work, uint32_t at) {
             return false;
         }
     }
-    if (has_axis(&work->buffers[at], QG_AXIS_CODE) && has_axis(&work->buffers[at], QG_AXIS_COLS)) {
+    qg_buffer *buffer = &work->buffers[at];
+    for (uint32_t i = 0; i < written->n_axes; i++) {
+        if (!read_entries(work, buffer, &written->axes[i])) {
+            return false;
+        }
+        if (written->axes[i].entries != NULL && i + 1 < written->n_axes) {
+            qg_error(work->diag, written->axes[i].loc,
+                     "the entries of a table lie one after the other: write '[%s of ...]' last", written->axes[i].name);
+            return false;
+        }
+    }
+    if (buffer->entries > 0 && has_axis(buffer, QG_AXIS_COLS)) {
+        qg_error(work->diag, written->axes[0].loc,
+                 "a table belongs to a row of blocks, or to the tensor, and not to columns: remove [cols]");
+        return false;
+    }
+    if (has_axis(buffer, QG_AXIS_CODE) && has_axis(buffer, QG_AXIS_COLS)) {
         qg_error(work->diag, written->axes[0].loc,
                  "a code in the place of an axis chooses the column of blocks, so that 'cols' cannot stand beside it: "
                  "keep one of both");
@@ -190,7 +223,24 @@ static bool is_shared_by_rows(const qg_work *work, const qg_code *code) {
     return shared;
 }
 
-static bool find_index(qg_work *work, const qg_spec_axis *axis, uint32_t *code) {
+/* Every value of the code must name an entry, so that no kernel has to look. */
+static bool chooses_entry(qg_work *work, const qg_spec_axis *axis, const qg_code *code, bool whole, uint32_t entries) {
+    if (!whole || qg_index_of(work->buffers, code) != NULL) {
+        qg_error(work->diag, axis->loc,
+                 "code '%s' cannot choose an entry: it must be an unsigned integer, and be in no table itself",
+                 axis->name);
+        return false;
+    }
+    if (code->most >= entries) {
+        qg_error(work->diag, axis->loc, "code '%s' goes up to %u, and the table has %u %s: there must be %llu",
+                 axis->name, code->most, entries, entries == 1 ? "entry" : "entries",
+                 (unsigned long long)code->most + 1);
+        return false;
+    }
+    return true;
+}
+
+static bool find_index(qg_work *work, const qg_spec_axis *axis, uint32_t entries, uint32_t *code) {
     for (uint32_t c = 0; c < work->n_codes; c++) {
         if (strcmp(work->codes[c].name, axis->name) != 0) {
             continue;
@@ -198,6 +248,11 @@ static bool find_index(qg_work *work, const qg_spec_axis *axis, uint32_t *code) 
         const bool whole = !work->codes[c].typed || qg_scalars[work->codes[c].type].kind == QG_UNSIGNED;
         if (work->codes[c].width == 0) {
             return false; /* reported where it is laid out */
+        }
+        if (entries > 0) {
+            work->used[c] = true;
+            *code = c;
+            return chooses_entry(work, axis, &work->codes[c], whole, entries);
         }
         if (!whole || !is_shared_by_rows(work, &work->codes[c])) {
             qg_error(work->diag, axis->loc,
@@ -220,7 +275,7 @@ bool qg_layout_indices(qg_work *work) {
         qg_buffer *buffer = &work->buffers[b];
         for (uint32_t i = 0; i < buffer->n_axes; i++) {
             if (buffer->axes[i] == QG_AXIS_CODE) {
-                good = find_index(work, &written_buffer(work, b)->axes[i], &buffer->index) && good;
+                good = find_index(work, &written_buffer(work, b)->axes[i], buffer->entries, &buffer->index) && good;
             }
         }
     }

@@ -119,7 +119,12 @@ static void put_fields(qg_text *text, const qg_spec_buffer *buffer, uint32_t fir
 
 static void put_axes(qg_text *text, const qg_spec_buffer *buffer) {
     for (uint32_t i = 0; i < buffer->n_axes; i++) {
-        qg_text_printf(text, "[%s]", buffer->axes[i].name);
+        qg_text_printf(text, "[%s", buffer->axes[i].name);
+        if (buffer->axes[i].entries != NULL) {
+            qg_text_puts(text, " of ");
+            put_expr(text, buffer->axes[i].entries);
+        }
+        qg_text_puts(text, "]");
     }
     qg_text_puts(text, buffer->has_axes && buffer->n_axes == 0 ? "[]" : "");
 }
@@ -412,8 +417,12 @@ static void put_layout_tile(qg_text *text, const qg_layout *layout, const qg_buf
         qg_text_printf(text, ", %u x %u items of %u bits", buffer->tile_rows, buffer->tile_cols, buffer->item_bits);
         for (uint32_t i = 0; i < buffer->n_axes; i++) {
             const qg_axis axis = buffer->axes[i];
-            qg_text_printf(text, "%s[%s]", i == 0 ? " in " : "",
+            qg_text_printf(text, "%s[%s", i == 0 ? " in " : "",
                            axis == QG_AXIS_CODE ? layout->codes[buffer->index].name : axes[axis]);
+            if (axis == QG_AXIS_CODE && buffer->entries > 0) {
+                qg_text_printf(text, " of %u", buffer->entries);
+            }
+            qg_text_puts(text, "]");
         }
         qg_text_puts(text, buffer->n_axes == 0 ? " in none" : "");
     }

@@ -71,7 +71,7 @@ static const char beside_buffers[] =
     "x_element x_half_at x_halves x_run src src_four Src SrcFour "
     "batch_tokens batches value_step value_batch value_outer index_words index_step index_batch index_outer "
     "index_batches index_outers row_step row_batch row_outer NO_ROW row_of inner outer values src_words src_pairs "
-    "SrcWords SrcPairs "
+    "SrcWords SrcPairs SrcEight src_eight "
     "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values "
     "VIEWS Y_TYPE OutputHalves y_halves y_before store_y vector_number views matrices matrix "
     "vectors sharing sharing_outer weights_first weights_inner weights_outer weights_begin x_first x_stride x_inner "

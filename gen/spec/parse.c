@@ -201,6 +201,20 @@ static bool parse_fields(qg_parser *parser, qg_spec_buffer *buffer, uint32_t *to
     return qg_expect(parser, QG_T_CLOSE_BRACE, buffer->n_fields == 0 ? "a field" : "a field or '}'");
 }
 
+/* A word that has its meaning in one place alone, so that it can be a name elsewhere. */
+static bool at_word(const qg_parser *parser, const char *word) {
+    const qg_token *token = &parser->token;
+    return token->kind == QG_T_NAME && token->length == strlen(word) && memcmp(token->text, word, token->length) == 0;
+}
+
+static bool accept_word(qg_parser *parser, const char *word) {
+    bool found = at_word(parser, word);
+    if (found) {
+        qg_advance(parser);
+    }
+    return found;
+}
+
 /* `[rows][cols]` behind a buffer's name. */
 static bool parse_axes(qg_parser *parser, qg_spec_buffer *buffer) {
     while (qg_accept(parser, QG_T_OPEN_BRACKET)) {
@@ -209,8 +223,14 @@ static bool parse_axes(qg_parser *parser, qg_spec_buffer *buffer) {
         if (buffer->n_axes == 0 && qg_accept(parser, QG_T_CLOSE_BRACKET)) {
             return true;
         }
-        if (!qg_parse_name(parser, "'rows', 'cols' or a code", &axis.name, &axis.loc) ||
-            qg_too_many(parser, buffer->n_axes, QG_MAX_AXES, "axes") || !qg_expect(parser, QG_T_CLOSE_BRACKET, "']'")) {
+        if (!qg_parse_name(parser, "'rows', 'cols' or a code", &axis.name, &axis.loc)) {
+            return false;
+        }
+        axis.entries = NULL;
+        if (accept_word(parser, "of") && (axis.entries = qg_parse_constant(parser)) == NULL) {
+            return false;
+        }
+        if (qg_too_many(parser, buffer->n_axes, QG_MAX_AXES, "axes") || !qg_expect(parser, QG_T_CLOSE_BRACKET, "']'")) {
             return false;
         }
         buffer->axes[buffer->n_axes++] = axis;
@@ -230,20 +250,6 @@ static bool parse_buffers(qg_parser *parser, qg_spec *spec, items *list) {
         QG_PUSH(parser->arena, list->buffers, spec->n_buffers, list->buffers_capacity, buffer);
     }
     return qg_expect(parser, QG_T_CLOSE_BRACE, "'buffer' or '}'");
-}
-
-/* A word that has its meaning in one place alone, so that it can be a name elsewhere. */
-static bool at_word(const qg_parser *parser, const char *word) {
-    const qg_token *token = &parser->token;
-    return token->kind == QG_T_NAME && token->length == strlen(word) && memcmp(token->text, word, token->length) == 0;
-}
-
-static bool accept_word(qg_parser *parser, const char *word) {
-    bool found = at_word(parser, word);
-    if (found) {
-        qg_advance(parser);
-    }
-    return found;
 }
 
 /* ELEMENTS [ragged], ROWS x COLUMNS [ragged], or ROWS apart x COLUMNS. */

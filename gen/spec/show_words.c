@@ -120,7 +120,11 @@ const char *qg_show_axes(const qg_show *show, const qg_buffer *buffer) {
     qg_text_puts(&text, show->layout->view != QG_VIEW_BLOCKS && buffer->n_axes == 0 ? "[]" : "");
     for (uint32_t i = 0; i < buffer->n_axes; i++) {
         const qg_axis axis = buffer->axes[i];
-        qg_text_printf(&text, "[%s]", axis == QG_AXIS_CODE ? show->layout->codes[buffer->index].name : axes[axis]);
+        qg_text_printf(&text, "[%s", axis == QG_AXIS_CODE ? show->layout->codes[buffer->index].name : axes[axis]);
+        if (axis == QG_AXIS_CODE && buffer->entries > 0) {
+            qg_text_printf(&text, " of %u", buffer->entries);
+        }
+        qg_text_puts(&text, "]");
     }
     return text.data;
 }

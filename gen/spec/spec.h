@@ -110,10 +110,11 @@ typedef struct qg_spec_field {
     bool spare;             /* bytes that the format leaves unused */
 } qg_spec_field;
 
-/* `[rows]`, `[cols]` or `[CODE]` behind a buffer's name. */
+/* `[rows]`, `[cols]`, `[CODE]` or `[CODE of ENTRIES]` behind a buffer's name. */
 typedef struct qg_spec_axis {
     const char *name;
     qg_loc loc;
+    const qg_expr *entries; /* NULL: none are said */
 } qg_spec_axis;
 
 enum { QG_MAX_AXES = 2 };
@@ -234,7 +235,9 @@ typedef enum qg_axis { QG_AXIS_ROWS, QG_AXIS_COLS, QG_AXIS_CODE } qg_axis;
 /* Not in VIEW_BLOCKS, a buffer is a matrix of items, and a block has a tile of it, row by row in the
  * block's own bytes. The axes say what the matrix grows along, the slowest in memory first: [rows][cols] as
  * the tile is written, [cols][rows] turned, [rows] or [cols] shared by all columns or rows of blocks, none
- * shared by the whole tensor. Along AXIS_CODE the number of the column of blocks is the value of a code. */
+ * shared by the whole tensor. Along AXIS_CODE the number of the column of blocks is the value of a code; or, with
+ * `entries`, the buffer has a table of so many tiles, of each row of blocks or of the tensor, and the code says which.
+ */
 typedef struct qg_buffer {
     const char *name;
     uint32_t bytes; /* of one block in this buffer, with the row's header */
@@ -243,8 +246,9 @@ typedef struct qg_buffer {
     uint32_t header; /* items that stand before the blocks of each row; in a block's own bytes they come first */
     uint32_t n_axes;
     qg_axis axes[QG_MAX_AXES];
-    uint32_t index; /* AXIS_CODE: the code */
-    bool shared;    /* of a layout whose blocks lie one after the other: they all have the same here */
+    uint32_t index;   /* AXIS_CODE: the code */
+    uint32_t entries; /* of a table that it chooses from; 0: it chooses a column of blocks */
+    bool shared;      /* of a layout whose blocks lie one after the other: they all have the same here */
 } qg_buffer;
 
 typedef struct qg_digit {

@@ -335,8 +335,9 @@ static uint64_t item_at(const qg_layout *layout, const qg_buffer *b, const spot 
                      : items_along(layout, s->rows, s->grid_rows, b->tile_rows, layout->block_rows);
         row = apart ? x * s->grid_rows + s->block_row : s->block_row * b->tile_rows + x;
     }
-    if (!apart && (grows(b, QG_AXIS_COLS) || grows(b, QG_AXIS_CODE))) {
-        cols = items_along(layout, s->cols, s->grid_cols, b->tile_cols, layout->block_cols);
+    if ((!apart && (grows(b, QG_AXIS_COLS) || grows(b, QG_AXIS_CODE))) || b->entries) {
+        cols = b->entries ? (uint64_t)b->entries * b->tile_cols
+                          : items_along(layout, s->cols, s->grid_cols, b->tile_cols, layout->block_cols);
         col = block_col * b->tile_cols + y;
     }
     *cut = row >= rows || col >= cols;
@@ -378,7 +379,7 @@ static void copy_blocks(const qg_tensor *t, const spot *s, unsigned char *const 
             if (found) {
                 const element e = {layout, (const unsigned char *const *)blocks, s->r * layout->block_cols + s->c};
                 block_col = (uint64_t)code_value(&e, &layout->codes[buffer->index]).integer;
-                if (block_col >= s->grid_cols) block_col = s->grid_cols - 1;
+                if (!buffer->entries && block_col >= s->grid_cols) block_col = s->grid_cols - 1;
             }
             copy_block(t, s, b, block_col, blocks[b]);
         }

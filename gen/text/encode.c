@@ -24,7 +24,6 @@ static const dialect dialects[] = {
 
 static void print_best(printer *p, uint32_t number);
 static void print_sweep(printer *p, uint32_t number);
-static loop begin_elements(printer *p, uint32_t per);
 
 /* How many equations from here on look at the same, and need nothing of each other. */
 static uint32_t together(const printer *p, uint32_t first, uint32_t end) {
@@ -32,7 +31,8 @@ static uint32_t together(const printer *p, uint32_t first, uint32_t end) {
     uint32_t count = 1;
     for (uint32_t i = first + 1; i < end; ++i, ++count) {
         const qg_equation *e = &qg_encoder_items(p)[i];
-        if (e->is_code || e->candidates || e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
+        if (qg_encoder_is_shared(p, e->per) || e->is_code || e->candidates ||
+            e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
             qg_encoder_step(e->value, e->per) != qg_encoder_step(term, e->per) ||
             qg_encoder_depends(p, e->value, first, i))
             break;
@@ -48,7 +48,7 @@ static void print_equations(printer *p, uint32_t first, uint32_t end) {
             (e->sweeps ? print_sweep : print_best)(p, i);
             i = e->end;
         } else if (e->per == 1 && e->next) {
-            const loop before = begin_elements(p, p->unit ? p->unit : p->layout->elements);
+            const loop before = qg_encoder_begin_group(p, p->unit ? p->unit : p->layout->elements);
             const char *value = qg_encoder_text(p, e->value);
             qg_encoder_line(p, qg_format(p->arena, "%s = %s;", qg_encoder_name(p, i++, false), value));
             qg_encoder_leave(p, &before);
@@ -111,11 +111,6 @@ static void print_best(printer *p, uint32_t number) {
     qg_encoder_finish(p);
 }
 
-/* A loop over the elements of the group in hand, or of the block. */
-static loop begin_elements(printer *p, uint32_t per) {
-    return qg_encoder_begin_elements(p, per == p->layout->elements ? NULL : p->at, per, 1, per + 1, false);
-}
-
 /* Goes over the elements of the group, one after the other; all states change together. */
 static void print_sweep(printer *p, uint32_t number) {
     const qg_equation *sweep = &qg_encoder_items(p)[number];
@@ -124,7 +119,7 @@ static void print_sweep(printer *p, uint32_t number) {
     qg_encoder_begin(
         p, qg_format(p->arena, "for (%s %s = 0; %s < %u; ++%s) {", p->d->integer, t, t, sweep->candidates, t));
     p->counters[0] = t;
-    const loop before = begin_elements(p, sweep->per);
+    const loop before = qg_encoder_begin_group(p, sweep->per);
     const char *condition = qg_encoder_operand(p, sweep->value);
     for (uint32_t i = sweep->first; i < sweep->end; ++i) {
         const qg_equation *e = &qg_encoder_items(p)[i];
@@ -157,9 +152,24 @@ static bool can_hold(const printer *p, uint32_t count) {
     return p->d->id != QG_C && count <= QG_UNROLLED && count % 4 == 0;
 }
 
+/* The same, eight at a time, of which halves take 16 bytes. */
+static void hold_eights(printer *p, uint32_t count, const char *from) {
+    qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", count / 8));
+    qg_encoder_line(p, "vec4 qk_v, qk_w;");
+    qg_encoder_line(p, qg_format(p->arena, "qk_eight((%s) / 2u + uint(qk_j), qk_v, qk_w);", from));
+    for (uint32_t i = 0; i < 8; ++i)
+        qg_encoder_line(p, qg_format(p->arena, "qk_held[8 * qk_j + %u] = qk_%s[%u];", i, i < 4 ? "v" : "w", i % 4));
+    qg_encoder_finish(p);
+    p->held = true;
+}
+
 /* Loads x of `count` elements, four at a time; `from` counts in fours. */
 static void hold(printer *p, uint32_t count, const char *from) {
     qg_encoder_line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
+    if (p->d->id == QG_GLSL && !p->kept && count % 8 == 0 && p->layout->elements % 8 == 0) {
+        hold_eights(p, count, from);
+        return;
+    }
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
     qg_encoder_line(
@@ -174,15 +184,16 @@ static void hold(printer *p, uint32_t count, const char *from) {
 }
 
 static void print_segment(printer *p, uint32_t first, uint32_t end) {
-    const uint32_t per = qg_encoder_items(p)[first].per, n = p->layout->elements / per;
+    const uint32_t per = qg_encoder_items(p)[first].per, n = p->share / per;
+    const bool grouped = per < p->layout->elements;
     loop before = {.at = NULL};
     for (uint32_t i = first; i < end; ++i)
         if (qg_encoder_items(p)[i].per == 1 && qg_encoder_items(p)[i].next)
             qg_encoder_line(p,
                             qg_format(p->arena, "%s qk_all_%s[%u];",
                                       qg_encoder_declared(p, qg_encoder_is_float(qg_encoder_items(p)[i].value), false),
-                                      qg_encoder_items(p)[i].name, p->layout->elements));
-    if (n > 1) {
+                                      qg_encoder_items(p)[i].name, p->share));
+    if (grouped) {
         for (uint32_t i = first; i < end; ++i)
             if (qg_encoder_items(p)[i].per != 1 && !qg_encoder_items(p)[i].candidates &&
                 qg_encoder_is_kept(p, i, first, end))
@@ -198,7 +209,7 @@ static void print_segment(printer *p, uint32_t first, uint32_t end) {
     for (uint32_t i = first; i < end; ++i)
         looks |=
             qg_encoder_sees_x(p, qg_encoder_items(p)[i].value) || qg_encoder_sees_x(p, qg_encoder_items(p)[i].next);
-    const bool holds = n > 1 && !p->held && looks && can_hold(p, per);
+    const bool holds = grouped && !p->held && looks && can_hold(p, per);
     if (holds)
         hold(p, per,
              p->d->id == QG_GLSL ? qg_format(p->arena, "(qk_from + uint(qk_g) * %uu) / 4u", per)
@@ -207,7 +218,7 @@ static void print_segment(printer *p, uint32_t first, uint32_t end) {
     p->end = end;
     print_equations(p, first, end);
     if (holds) p->held = false;
-    if (n > 1) {
+    if (grouped) {
         for (uint32_t i = first; i < end; ++i)
             if (qg_encoder_items(p)[i].per != 1 && !qg_encoder_items(p)[i].candidates &&
                 qg_encoder_is_kept(p, i, first, end))
@@ -224,15 +235,29 @@ static void print_codes(printer *p) {
     for (uint32_t i = 0; i < p->encode->count; ++i)
         any |= qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1;
     if (!any) return;
-    const uint32_t n = p->layout->elements;
+    const uint32_t n = p->share;
     bool looks = false;
     for (uint32_t i = 0; i < p->encode->count; ++i)
         looks |= qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1 &&
                  qg_encoder_sees_x(p, qg_encoder_items(p)[i].value);
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
+            qg_encoder_begin_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (qg_encoder_guesses(p, i)) {
+            const uint32_t words = (n + 31) / 32;
+            const char *name = qg_encoder_items(p)[i].name;
+            qg_encoder_line(p, qg_format(p->arena, "uint qk_open_%s[%u];", name, words));
+            for (uint32_t w = 0; w < words; ++w)
+                qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%u] = 0u;", name, w));
+        }
     const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
     qg_encoder_leave(p, &before);
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
+            qg_encoder_finish_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);
 }
 
 static void add_table(printer *p, const qg_table *table) {
@@ -270,6 +295,7 @@ static void add_tables(printer *p) {
 
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
+    if (p->team > 1) return "uint qk_from";
     if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
     qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x"
                         : p->kept        ? "uint qk_block, thread const float *qk_x"
@@ -304,11 +330,13 @@ static void begin_words(printer *p, uint32_t number) {
     const uint32_t n = (p->layout->buffers[number].bytes + 3) / 4;
     const char *name = p->layout->buffers[number].name, *unroll = n <= QG_UNROLLED ? p->d->unroll : "";
     if (qg_encoder_in_place(p, number)) {
-        qg_encoder_line(p, qg_format(p->arena, "const int qk_own_%s = int(gl_LocalInvocationIndex) * %u;", name,
+        const bool alone = p->team == 1;
+        const char *slot = qg_format(p->arena, alone ? "" : " / %u", p->team);
+        qg_encoder_line(p, qg_format(p->arena, "const int qk_own_%s = int(gl_LocalInvocationIndex)%s * %u;", name, slot,
                                      qg_staged_words(p->layout, number)));
         qg_encoder_line(p, qg_format(p->arena,
-                                     "for (int qk_j = 0; qk_j < %u; ++qk_j) qk_staged_%s[qk_own_%s + qk_j] = 0u;", n,
-                                     name, name));
+                                     "for (int qk_j = %s; qk_j < %u; qk_j += %u) qk_staged_%s[qk_own_%s + qk_j] = 0u;",
+                                     alone ? "0" : "qk_t", n, p->team, name, name));
     } else if (p->d->id == QG_GLSL) {
         qg_encoder_line(p, qg_format(p->arena, "uint qk_words_%s[%u];", name, n));
         qg_encoder_line(
@@ -316,6 +344,13 @@ static void begin_words(printer *p, uint32_t number) {
     } else {
         qg_encoder_line(p, qg_format(p->arena, "%s qk_words_%s[%u] = {0};", p->d->word, name, n));
     }
+}
+
+static bool has_digits(const qg_layout *layout) {
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
+            if (layout->codes[c].slices[s].radix) return true;
+    return false;
 }
 
 /* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
@@ -326,13 +361,18 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = &qg_targets[id];
+    p.team = id == QG_GLSL && !name ? qg_encode_team(layout) : 1;
+    p.share = layout->elements / p.team;
     const bool within = name && id == QG_C;
     if (!within) add_tables(&p);
     begin_function(&p, name ? name : "qk_encode");
     if (within) add_tables(&p);
+    if (p.team > 1)
+        qg_encoder_line(&p, qg_format(arena, "const int qk_t = int(gl_LocalInvocationIndex) %% %u;", p.team));
     for (uint32_t i = 0; i < layout->n_buffers; ++i) begin_words(&p, i);
-    p.whole = can_hold(&p, layout->elements);
-    if (p.whole) hold(&p, layout->elements, id == QG_GLSL ? "qk_from / 4u" : "0u");
+    if (p.team > 1) qg_encoder_line(&p, "barrier();");
+    p.whole = can_hold(&p, p.share);
+    if (p.whole) hold(&p, p.share, id == QG_GLSL ? "qk_from / 4u" : "0u");
     for (uint32_t i = 0; i < layout->encode->count;) {
         if (qg_encoder_items(&p)[i].per == 1) {
             ++i;
@@ -343,10 +383,13 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
         i = end;
     }
     print_codes(&p);
+    if (p.team > 1 && has_digits(layout)) qg_encoder_line(&p, "barrier();");
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
             if (layout->codes[c].slices[s].radix) qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
+    for (uint32_t i = 0; i < layout->encode->count; ++i)
+        if (qg_encoder_guesses(&p, i)) qg_encoder_mend(&p, i);
     qg_encoder_finish(&p);
     return p.text.data;
 }

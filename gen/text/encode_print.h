@@ -33,8 +33,11 @@ typedef struct qg_encoder_printer {
     uint32_t best;                 /* 1 + the number of the best whose candidates are computed; 0: none */
     bool written[QG_MOST_WRITTEN]; /* names of `per` 1 that have a variable in the loop in hand */
     const char *counters[QG_MOST_NESTING];
-    bool fours; /* the loop in hand has loaded four elements of x */
-    bool kept;  /* a thread has the floats; else they are in memory, of any type */
+    bool fours;           /* the loop in hand has loaded four elements of x */
+    bool kept;            /* a thread has the floats; else they are in memory, of any type */
+    const char *clear;    /* what says whether the code in hand is certain; NULL: it is made to be */
+    bool mends;           /* codes that were not certain are made again, one by one */
+    uint32_t team, share; /* threads that make a block, and the elements that each of them has; loops count these */
 } qg_encoder_printer;
 
 /* The loop over what a function looks at. The variables that it was in come back behind it. */
@@ -46,6 +49,11 @@ typedef struct qg_encoder_loop {
 } qg_encoder_loop;
 
 static inline const qg_equation *qg_encoder_items(const qg_encoder_printer *p) { return p->encode->items; }
+
+/* Whether a name is one number for the block, in a block that a team makes: all of the team have it. */
+static inline bool qg_encoder_is_shared(const qg_encoder_printer *p, uint32_t per) {
+    return p->team > 1 && per == p->layout->elements;
+}
 
 static inline bool qg_encoder_is_float(const qg_term *term) { return term->kind == QG_K_FLOAT; }
 
@@ -94,6 +102,12 @@ qg_encoder_loop qg_encoder_begin_elements(qg_encoder_printer *p, const char *gro
 void qg_encoder_leave(qg_encoder_printer *p, const qg_encoder_loop *before);
 /* Elements between two that a function looks at, in a group of `per`. */
 uint32_t qg_encoder_step(const qg_term *term, uint32_t per);
+/* A loop over the elements of the group in hand, or of the thread's part of the block. */
+qg_encoder_loop qg_encoder_begin_group(qg_encoder_printer *p, uint32_t per);
+/* Number `at` of what the thread has `count` of, counted in the block. */
+const char *qg_encoder_in_block(const qg_encoder_printer *p, const char *at, uint32_t count);
+/* Whether a term rounds a quotient of which a guess mostly says enough. */
+bool qg_encoder_can_guess(const qg_term *term);
 /* Whether a term is a function that looks at a group; and several that look at the same, in one loop. */
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
@@ -105,6 +119,15 @@ void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, 
 void qg_encoder_store_code(qg_encoder_printer *p, uint32_t number);
 /* Whether a buffer's part of the block is made where the workgroup can write it from. */
 bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
+/* Bits that a thread of a team has for one word at a time: before the loop that sets codes of each element, and behind
+ * it. */
+void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
+void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
+/* Whether a code of each element is first made from guesses, and made again where they do not say enough. That
+ * keeps exact division, which is long, out of loops that are written out. */
+bool qg_encoder_guesses(const qg_encoder_printer *p, uint32_t number);
+/* Makes codes again that were not certain. */
+void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);
 /* Digits of a base were added up: as a fraction, rounded up. */
 void qg_encoder_finish_digits(qg_encoder_printer *p, const qg_slice *slice);
 /* Bits of the words in which a buffer's part of a block is stored: in memory that the workgroup shares, or where they

@@ -51,31 +51,107 @@ static const char *weight(const printer *p, const qg_slice *slice, const char *j
  * thread's own would lie in memory: then it is the one that the workgroup shares. */
 static const char *word(const printer *p, uint32_t buffer, const char *index) {
     const char *name = p->layout->buffers[buffer].name;
+    if (p->mends && !qg_encoder_in_place(p, buffer))
+        return qg_format(p->arena, "qk_staged_%s[int(gl_LocalInvocationIndex) * %u + (%s)]", name,
+                         qg_staged_words(p->layout, buffer), index);
     return qg_encoder_in_place(p, buffer) ? qg_format(p->arena, "qk_staged_%s[qk_own_%s + (%s)]", name, name, index)
                                           : qg_format(p->arena, "qk_words_%s[%s]", name, index);
 }
 
 bool qg_encoder_in_place(const printer *p, uint32_t buffer) {
-    return p->d->id == QG_GLSL && !p->kept && p->layout->elements > QG_UNROLLED && qg_staged_words(p->layout, buffer);
+    return p->d->id == QG_GLSL && !p->kept && (p->team > 1 || p->layout->elements > QG_UNROLLED) &&
+           qg_staged_words(p->layout, buffer);
 }
+
+/* Adds bits to a word of the block, or digits, where others may do so at once. */
+static void add_bits(printer *p, const qg_slice *slice, const char *index, const char *bits) {
+    const char *at = word(p, slice->buffer, index);
+    qg_encoder_line(p, p->team == 1
+                           ? qg_format(p->arena, "%s %s= %s;", at, slice->radix ? "+" : "|", bits)
+                           : qg_format(p->arena, "%s(%s, %s);", slice->radix ? "atomicAdd" : "atomicOr", at, bits));
+}
+
+static bool has_parts(const printer *p, const qg_slice *slice);
+static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j);
 
 static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, const char *bits, const char *j) {
     const uint32_t mask = slice->bits >= 32 ? UINT32_MAX : (UINT32_C(1) << slice->bits) - 1;
     const char *part = slice->shift ? qg_format(p->arena, "%s >> %u", bits, slice->shift) : bits;
     if (slice->bits < 32) part = qg_format(p->arena, "(%s & 0x%Xu)", part, mask);
     const bool cut = slice->count < code->count;
+    if (code->per == 1 && !p->mends && has_parts(p, slice)) {
+        store_part(p, code, slice, part, j);
+        return;
+    }
     qg_encoder_begin(
         p,
         cut ? qg_format(p->arena, "if (%s >= %u && %s < %u) {", j, slice->first, j, slice->first + slice->count) : "{");
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
-    qg_encoder_line(p, qg_format(p->arena, "%s %s= %s << (qk_at & 31);", word(p, slice->buffer, "qk_at >> 5"),
-                                 slice->radix ? "+" : "|", part));
-    if (crosses(slice))
-        qg_encoder_line(p, qg_format(p->arena, "if ((qk_at & 31) > %u) %s |= %s >> (32 - (qk_at & 31));",
-                                     32 - slice->width, word(p, slice->buffer, "(qk_at >> 5) + 1"), part));
+    add_bits(p, slice, "qk_at >> 5", qg_format(p->arena, "%s << (qk_at & 31)", part));
+    if (crosses(slice)) {
+        qg_encoder_begin(p, qg_format(p->arena, "if ((qk_at & 31) > %u) {", 32 - slice->width));
+        add_bits(p, slice, "(qk_at >> 5) + 1", qg_format(p->arena, "%s >> (32 - (qk_at & 31))", part));
+        qg_encoder_finish(p);
+    }
     qg_encoder_finish(p);
+}
+
+/* Groups that a thread has several of, or states, are arrays, which would have to lie in memory to be looked up. */
+static bool has_arrays(const printer *p) {
+    for (uint32_t i = 0; i < p->encode->count; ++i) {
+        const qg_equation *e = &qg_encoder_items(p)[i];
+        if (e->next || (e->per > 1 && e->per < p->share)) return true;
+    }
+    return false;
+}
+
+bool qg_encoder_guesses(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    if (p->d->id != QG_GLSL || p->kept || !e->is_code || e->per != 1 || qg_encoder_is_float(e->value)) return false;
+    if (p->share > QG_UNROLLED || !qg_encoder_can_guess(e->value)) return false;
+    if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
+    const qg_code *code = &p->layout->codes[e->code];
+    for (uint32_t s = 0; s < code->n_slices; ++s)
+        if (code->slices[s].radix || !qg_staged_words(p->layout, code->slices[s].buffer)) return false;
+    return true;
+}
+
+void qg_encoder_mend(printer *p, uint32_t number) {
+    const char *name = qg_encoder_items(p)[number].name;
+    const uint32_t words = (p->share + 31) / 32;
+    const char *open = qg_format(p->arena, "qk_open_%s[0]", name);
+    for (uint32_t w = 1; w < words; ++w)
+        open = qg_format(p->arena, "qk_w == %u ? qk_open_%s[%u] : %s", w, name, w, open);
+    qg_encoder_begin(p, qg_format(p->arena, "for (int qk_w = 0; qk_w < %u; ++qk_w) {", words));
+    qg_encoder_begin(p, qg_format(p->arena, "for (uint qk_open = %s; qk_open != 0u; qk_open &= qk_open - 1u) {", open));
+    qg_encoder_line(p, "const int qk_i = 32 * qk_w + findLSB(qk_open);");
+    const qg_encoder_loop before = qg_encoder_enter(p, "qk_i", 1);
+    const bool held = p->held, whole = p->whole;
+    p->held = p->whole = false;
+    p->mends = true;
+    qg_encoder_store_code(p, number);
+    p->mends = false;
+    p->held = held;
+    p->whole = whole;
+    qg_encoder_leave(p, &before);
+    qg_encoder_finish(p);
+}
+
+/* The code, or 0 and a note that it is not certain. */
+static void guess_code(printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    p->clear = qg_format(p->arena, "qk_clear_%s", e->name);
+    qg_encoder_line(p, qg_format(p->arena, "bool %s = true;", p->clear));
+    const char *value = qg_encoder_text(p, e->value), *clear = p->clear;
+    p->clear = NULL;
+    qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", e->name, value));
+    qg_encoder_begin(p, qg_format(p->arena, "if (!%s) {", clear));
+    qg_encoder_line(p, qg_format(p->arena, "%s = 0;", e->name));
+    qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%s / 32] |= 1u << (%s & 31);", e->name, p->at, p->at));
+    qg_encoder_finish(p);
+    p->written[number] = true;
 }
 
 /* Sets a code of the group in hand; the name becomes what was stored, where somebody asks. */
@@ -84,6 +160,8 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
     const qg_code *code = &p->layout->codes[e->code];
     const char *bits = qg_format(p->arena, "qk_bits_%s", code->name), *c = p->d->id == QG_C ? "qk_" : "";
     const bool real = qg_encoder_is_float(e->value);
+    const bool guesses = !p->mends && qg_encoder_guesses(p, number);
+    if (guesses) guess_code(p, number);
     const char *value = e->per == 1 && !real ? qg_encoder_name(p, number, false) : qg_encoder_apart(p, e->value);
     if (real) {
         const char *type = qg_scalars[code->type].name;
@@ -99,8 +177,119 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
                                ? qg_format(p->arena, "const %s %s = (%s)%s;", p->d->word, bits, p->d->word, e->name)
                                : qg_format(p->arena, "const %s %s = %s(%s);", p->d->word, bits, p->d->word, e->name));
     }
-    const char *j = code->count == 1 ? "0" : p->at;
+    const char *j = code->count == 1 ? "0" : qg_encoder_in_block(p, p->at, p->share / e->per);
+    if (qg_encoder_is_shared(p, e->per)) qg_encoder_begin(p, "if (qk_t == 0) {");
     for (uint32_t s = 0; s < code->n_slices; ++s) store_slice(p, code, &code->slices[s], bits, j);
+    if (qg_encoder_is_shared(p, e->per)) qg_encoder_finish(p);
+}
+
+/* ---- a team's codes ---- */
+
+/* The words that the codes of one thread of a team lie in, where each thread has the same ones, but for a distance that
+ * is its own. */
+typedef struct parts {
+    uint32_t first, count; /* words of the slice's first thread */
+    bool fits;
+} parts;
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* Whether bits of a thread lie as those of the first one do, in words that are `far` bits away. */
+static bool lies_alike(const qg_slice *slice, uint32_t thread, uint32_t share, uint32_t far) {
+    for (uint32_t i = 0; i < share; ++i) {
+        const uint32_t own = qg_slice_address(slice, slice->first + i);
+        if (qg_slice_address(slice, slice->first + thread * share + i) != own + far) return false;
+        if (far % 32 && own % 32 + far % 32 + slice->width > 32) return false;
+    }
+    return true;
+}
+
+static parts parts_of(const printer *p, const qg_slice *slice) {
+    parts none = {.fits = false}, all = {.first = UINT32_MAX, .fits = true};
+    uint32_t end = 0;
+    if (p->team == 1 || slice->first % p->share || slice->count % p->share) return none;
+    for (uint32_t i = 0; i < p->share; ++i) {
+        const uint32_t at = qg_slice_address(slice, slice->first + i);
+        all.first = least(all.first, at / 32);
+        end = most(end, (at + slice->width - 1) / 32 + 1);
+    }
+    all.count = end - all.first;
+    for (uint32_t t = 1; t < slice->count / p->share; ++t) {
+        const uint32_t from = qg_slice_address(slice, slice->first),
+                       to = qg_slice_address(slice, slice->first + t * p->share);
+        if (to < from || !lies_alike(slice, t, p->share, to - from)) return none;
+    }
+    return all.count * 2 <= p->share ? all : none;
+}
+
+static bool has_parts(const printer *p, const qg_slice *slice) { return parts_of(p, slice).fits; }
+
+static const char *parts_name(const printer *p, const qg_code *code, const qg_slice *slice) {
+    return qg_format(p->arena, "qk_part_%s%u", code->name, (uint32_t)(slice - code->slices));
+}
+
+void qg_encoder_begin_parts(printer *p, const qg_code *code) {
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        const parts own = parts_of(p, &code->slices[s]);
+        if (!own.fits) continue;
+        const char *name = parts_name(p, code, &code->slices[s]);
+        qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, own.count));
+        qg_encoder_line(
+            p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;", own.count, name));
+    }
+}
+
+/* Which threads of a team have codes of a slice; NULL: all. */
+static const char *has_codes(const printer *p, const qg_code *code, const qg_slice *slice) {
+    if (slice->count == code->count) return NULL;
+    return qg_format(p->arena, "if (qk_t >= %u && qk_t < %u) {", slice->first / p->share,
+                     (slice->first + slice->count) / p->share);
+}
+
+void qg_encoder_finish_parts(printer *p, const qg_code *code) {
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        const qg_slice *slice = &code->slices[s];
+        const parts own = parts_of(p, slice);
+        if (!own.fits) continue;
+        const char *test = has_codes(p, code, slice), *name = parts_name(p, code, slice);
+        qg_encoder_begin(p, test ? test : "{");
+        const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->share);
+        qg_encoder_line(p, qg_format(p->arena, "const int qk_far = %s - %u;",
+                                     address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
+        qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.count));
+        add_bits(p, slice, qg_format(p->arena, "%u + qk_j + (qk_far >> 5)", own.first),
+                 qg_format(p->arena, "%s[qk_j] << (qk_far & 31)", name));
+        qg_encoder_finish(p);
+        qg_encoder_finish(p);
+    }
+}
+
+/* Whether one digit of a base is all that a thread has. */
+static bool has_one_power(const printer *p, const qg_slice *slice) {
+    for (uint32_t j = 0; j < slice->count; ++j)
+        if (qg_slice_power(slice, slice->first + j) != qg_slice_power(slice, slice->first + j - j % p->share))
+            return false;
+    return true;
+}
+
+/* Into the thread's own words: element `i` of its own. Their places are known where the loop is written out. */
+static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j) {
+    const parts own = parts_of(p, slice);
+    const char *name = parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = slice->radix ? "+" : "|";
+    qg_encoder_begin(p, test ? test : "{");
+    if (slice->radix && has_one_power(p, slice)) j = qg_format(p->arena, "qk_t * %u", p->share);
+    if (slice->radix)
+        part = qg_format(p->arena, "%s * (%s)", part,
+                         weight(p, slice, slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j));
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_at = %s - %u;", address(p, slice, p->at), 32 * own.first));
+    qg_encoder_line(p, qg_format(p->arena, "%s[qk_at >> 5] %s= %s << (qk_at & 31);", name, op, part));
+    if (crosses(slice))
+        qg_encoder_line(p, qg_format(p->arena,
+                                     "if ((qk_at & 31) > %u) %s[(qk_at >> 5) + 1] %s= %s >> (32 - (qk_at & 31));",
+                                     32 - slice->width, name, op, part));
+    qg_encoder_finish(p);
 }
 
 /* Digits of a base were added up: as a fraction, rounded up. */
@@ -117,11 +306,14 @@ void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
     rest.radix = 0;
     rest.count = slice->count / count;
     const uint32_t mask = (UINT32_C(1) << slice->width) - 1;
-    qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->integer, rest.count));
+    qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_j = %s; qk_j < %u; qk_j += %u) {", p->d->integer,
+                                  p->team > 1 ? "qk_t" : "0", rest.count, p->team));
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &rest, "qk_j")));
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_v = %s >> (qk_at & 31) & 0x%Xu;", p->d->word, at, mask));
-    qg_encoder_line(p, qg_format(p->arena, "%s += (((qk_v << %u) + %uu) / %uu - qk_v) << (qk_at & 31);", at,
-                                 slice->width, all - 1, all));
+    /* Others of the team may be at other digits of the word. */
+    const char *now = p->team > 1 ? qg_format(p->arena, "atomicAdd(%s, 0u)", at) : at;
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_v = %s >> (qk_at & 31) & 0x%Xu;", p->d->word, now, mask));
+    add_bits(p, slice, "qk_at >> 5",
+             qg_format(p->arena, "(((qk_v << %u) + %uu) / %uu - qk_v) << (qk_at & 31)", slice->width, all - 1, all));
     qg_encoder_finish(p);
 }
 

@@ -7,7 +7,8 @@
 typedef qg_encoder_printer printer;
 typedef qg_encoder_loop loop;
 
-enum { UNROLLED_IN_SEARCH = 32 };
+/* COUNTED_OUT: what is looked up is then a constant, and its product with a scale is made once. */
+enum { UNROLLED_IN_SEARCH = 32, COUNTED_OUT = 16 };
 
 void qg_encoder_line(printer *p, const char *text) {
     qg_text_printf(&p->text, "%*s%s\n", (int)(4 * p->indent), "", text);
@@ -117,7 +118,7 @@ bool qg_encoder_sees_x(const printer *p, const qg_term *term) {
 
 /* The number of the group of so many elements that the loop in hand is in. */
 static const char *group_at(const printer *p, uint32_t per) {
-    if (per == p->layout->elements) return "0";
+    if (per == p->layout->elements || per == p->share) return "0";
     return per == p->unit ? p->at : qg_format(p->arena, "%s / %u", p->at, per / p->unit);
 }
 
@@ -126,10 +127,13 @@ const char *qg_encoder_name(printer *p, uint32_t number, bool kept) {
     if (e->per == 1 && e->next) return qg_format(p->arena, "qk_all_%s[%s]", e->name, p->at);
     if (e->per == 1) {
         if (!p->written[number]) {
+            const char *const clear = p->clear;
+            p->clear = NULL; /* others may use it */
             const char *value = qg_encoder_text(p, e->value);
             qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;",
                                          qg_encoder_declared(p, qg_encoder_is_float(e->value), true), e->name, value));
             p->written[number] = true;
+            p->clear = clear;
         }
         return e->name;
     }
@@ -206,6 +210,11 @@ loop qg_encoder_enter(printer *p, const char *at, uint32_t unit) {
     return before;
 }
 
+loop qg_encoder_begin_group(printer *p, uint32_t per) {
+    const bool whole = per == p->layout->elements;
+    return qg_encoder_begin_elements(p, whole ? NULL : p->at, whole ? p->share : per, 1, per + 1, false);
+}
+
 loop qg_encoder_begin_elements(printer *p, const char *group, uint32_t n, uint32_t step, uint32_t most, bool looks) {
     const char *at = group ? qg_format(p->arena, "(%s * %u + qk_i)", group, n) : "qk_i", *integer = p->d->integer;
     if (!looks || p->held || p->kept || p->d->id == QG_C || step != 1 || n % 4) {
@@ -241,6 +250,16 @@ static const char *begin_of(printer *p, const qg_term *term) {
     return qg_format(p->arena, "%s(0x%su)", p->d->bits_of_f32, max ? "FF800000" : "7F800000");
 }
 
+/* Takes a value where it is the one that the function looks for, and the first of those. */
+static void compare(printer *p, const qg_term *term, const char *v, const char *into) {
+    const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
+    if (term->call == QG_CALL_EXTREME)
+        qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
+    else
+        qg_encoder_line(
+            p, qg_format(p->arena, "if (%s %s %s) %s = %s;", v, term->call == QG_CALL_MAX ? ">" : "<", into, into, v));
+}
+
 /* What is done with a value that a function looks at. */
 static void add_value(printer *p, const qg_term *term, const char *into) {
     const qg_term *body = term->arg[0];
@@ -251,12 +270,38 @@ static void add_value(printer *p, const qg_term *term, const char *into) {
     const char *value = qg_encoder_text(p, body), *v = qg_encoder_fresh(p);
     qg_encoder_line(
         p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(body), true), v, value));
-    const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
-    if (term->call == QG_CALL_EXTREME)
-        qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
-    else
-        qg_encoder_line(
-            p, qg_format(p->arena, "if (%s %s %s) %s = %s;", v, term->call == QG_CALL_MAX ? ">" : "<", into, into, v));
+    compare(p, term, v, into);
+}
+
+const char *qg_encoder_in_block(const printer *p, const char *at, uint32_t count) {
+    return p->team == 1 ? at : qg_format(p->arena, "(qk_t * %u + %s)", count, at);
+}
+
+/* The word that one of a team leaves for the others, as what it is. */
+static const char *left(const printer *p, bool real, const char *index) {
+    return qg_format(p->arena, real ? "uintBitsToFloat(qk_left[%s])" : "int(qk_left[%s])", index);
+}
+
+static void leave(printer *p, bool real, const char *index, const char *value) {
+    qg_encoder_line(
+        p, qg_format(p->arena, real ? "qk_left[%s] = floatBitsToUint(%s);" : "qk_left[%s] = uint(%s);", index, value));
+}
+
+/* What each of a team has found in its part, one after the other. */
+static void join_parts(printer *p, const qg_term *term, const char *into) {
+    const bool real = qg_encoder_is_float(term);
+    leave(p, real, "gl_LocalInvocationIndex", into);
+    qg_encoder_line(p, "barrier();");
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, begin_of(p, term)));
+    const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p);
+    qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int %s = 0; %s < %u; ++%s) {", k, k, p->team, k));
+    qg_encoder_line(
+        p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
+                     left(p, real,
+                          qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k))));
+    compare(p, term, v, into);
+    qg_encoder_finish(p);
+    qg_encoder_line(p, "barrier();");
 }
 
 uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
@@ -269,19 +314,46 @@ uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
     return a;
 }
 
+/* A sum is added in the order of the elements: each of a team goes on where the one before has stopped. */
+static void take_turns(printer *p, const qg_term *term, const char *into) {
+    const bool real = qg_encoder_is_float(term);
+    const char *s = qg_encoder_fresh(p), *own = qg_format(p->arena, "gl_LocalInvocationIndex / %uu", p->team);
+    const uint32_t step = qg_encoder_step(term, term->per);
+    qg_encoder_begin(p, qg_format(p->arena, "for (int %s = 0; %s < %u; ++%s) {", s, s, p->team, s));
+    qg_encoder_begin(p, qg_format(p->arena, "if (%s == qk_t) {", s));
+    qg_encoder_line(p, qg_format(p->arena, "if (%s > 0) %s = %s;", s, into, left(p, real, own)));
+    const loop before =
+        qg_encoder_begin_elements(p, NULL, p->share / step, step, QG_UNROLLED, qg_encoder_sees_x(p, term->arg[0]));
+    add_value(p, term, into);
+    qg_encoder_leave(p, &before);
+    leave(p, real, own, into);
+    qg_encoder_finish(p);
+    qg_encoder_line(p, "barrier();");
+    qg_encoder_finish(p);
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, left(p, real, own)));
+    qg_encoder_line(p, "barrier();");
+}
+
 /* Several that look at the same, in one loop. */
 void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count) {
-    const uint32_t per = terms[0]->per, step = qg_encoder_step(terms[0], per), n = per / step;
+    const uint32_t per = terms[0]->per, step = qg_encoder_step(terms[0], per);
+    const bool shared = qg_encoder_is_shared(p, per) && step < per;
+    const uint32_t n = (shared ? p->share : per) / step;
     for (uint32_t i = 0; i < count; ++i)
         qg_encoder_line(p,
                         qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(terms[i]), false),
                                   into[i], begin_of(p, terms[i])));
+    if (shared && terms[0]->call == QG_CALL_SUM) {
+        take_turns(p, terms[0], into[0]);
+        return;
+    }
     bool looks = false;
     for (uint32_t i = 0; i < count; ++i) looks |= qg_encoder_sees_x(p, terms[i]->arg[0]);
     const char *group = per == p->layout->elements ? NULL : group_at(p, per);
     const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
     for (uint32_t i = 0; i < count; ++i) add_value(p, terms[i], into[i]);
     qg_encoder_leave(p, &before);
+    if (shared) join_parts(p, terms[0], into[0]);
 }
 
 /* With a name that counts. What the loop in hand has written out is there within it, too. */
@@ -297,7 +369,9 @@ static const char *print_counting(printer *p, const qg_term *term) {
                                             (long long)term->arg[0]->high + 1));
     bool written[QG_MOST_WRITTEN];
     memcpy(written, p->written, sizeof written);
-    qg_encoder_begin(p, qg_format(p->arena, "for (%s %s = 0; %s < %u; ++%s) {", p->d->integer, k, k, term->count, k));
+    const char *unroll = term->count <= COUNTED_OUT ? p->d->unroll : "";
+    qg_encoder_begin(
+        p, qg_format(p->arena, "%sfor (%s %s = 0; %s < %u; ++%s) {", unroll, p->d->integer, k, k, term->count, k));
     p->counters[term->ref] = k;
     if (sums) {
         add_value(p, term, result);
@@ -328,9 +402,34 @@ static bool is_rounded_quotient(const qg_term *term, const qg_term *bounds) {
            bounds->high <= MOST;
 }
 
+bool qg_encoder_can_guess(const qg_term *term) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term)) return true;
+    return qg_encoder_can_guess(term->arg[0]) || qg_encoder_can_guess(term->arg[1]) ||
+           qg_encoder_can_guess(term->arg[2]);
+}
+
+/* Whether the bits of an integer are those of a power of two, as f32: no digits behind the first, or one of a
+ * subnormal. */
+static bool has_one_digit(const qg_term *term) {
+    enum { DIGITS = 23 };
+    if (term->op == QG_SELECT) return has_one_digit(term->arg[1]) && has_one_digit(term->arg[2]);
+    if (term->op == QG_CONST) return term->integer > 0 && (term->integer & (term->integer - 1)) == 0;
+    return term->op == QG_SHL && term->arg[1]->op == QG_CONST && term->arg[1]->integer == DIGITS;
+}
+
+static bool is_power(const printer *p, const qg_term *term) {
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count) return !qg_encoder_items(p)[e].is_code && is_power(p, qg_encoder_items(p)[e].value);
+    return term->op == QG_BITS_AS && term->ref == QG_F32 && has_one_digit(term->arg[0]);
+}
+
 static const char *rounded_quotient(printer *p, const qg_term *term) {
     const qg_term *rounded = term->arg[0], *quotient = rounded->arg[0];
     const char *a = qg_encoder_apart(p, quotient->arg[0]), *b = qg_encoder_apart(p, quotient->arg[1]);
+    if (p->clear)
+        return qg_format(p->arena, "qk_clear_quotient(%s, %s, %lld, %lld, %s)", a, b, (long long)term->low,
+                         (long long)term->high, p->clear);
     return qg_format(p->arena, "qk_clamped(qk_%s_quotient(%s, %s), %lld, %lld)",
                      rounded->call == QG_CALL_EVEN ? "even" : "nearest", a, b, (long long)term->low,
                      (long long)term->high);
@@ -371,10 +470,12 @@ static const char *call_text(printer *p, const qg_term *term) {
         return into;
     }
     if (term->count) return print_counting(p, term);
-    if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && is_rounded_quotient(term->arg[0], term))
+    if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && !p->mends && is_rounded_quotient(term->arg[0], term))
         return rounded_quotient(p, term);
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
         return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
+    if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_power(p, term->arg[1]))
+        return filled(p, "qk_quotient_by_power($1, $2)", term);
     return filled(p, patterns[term->call][p->d->id], term);
 }
 
@@ -406,7 +507,7 @@ const char *qg_encoder_text(printer *p, const qg_term *term) {
         return qg_encoder_is_float(term) ? qg_encoder_floating(p, term->real)
                                          : qg_format(p->arena, "%lld", (long long)term->integer);
     case QG_CODE: return qg_encoder_name(p, qg_encoder_equation(p, term), false);
-    case QG_ELEMENT: return p->at;
+    case QG_ELEMENT: return qg_encoder_in_block(p, p->at, p->share / p->unit);
     case QG_CALL: return call_text(p, term);
     case QG_TABLE: return table_text(p, term);
     case QG_BITS_AS: return bits_as(p, term);

@@ -16,14 +16,20 @@ static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t 
     return text.data;
 }
 
+/* The threads of a workgroup, or the teams. */
+static const char *slots(qg_arena *arena, const qg_layout *layout) {
+    const uint32_t team = qg_encode_team(layout);
+    return team == 1 ? "gl_WorkGroupSize.x" : qg_format(arena, "gl_WorkGroupSize.x / %uu", team);
+}
+
 /* Blocks in memory that a workgroup shares, a buffer's words behind each other. */
 static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const uint32_t words = qg_staged_words(layout, i);
         if (words)
-            qg_text_printf(&text, "%sshared uint qk_staged_%s[gl_WorkGroupSize.x * %uu];", text.length ? "\n" : "",
-                           layout->buffers[i].name, words);
+            qg_text_printf(&text, "%sshared uint qk_staged_%s[%s * %uu];", text.length ? "\n" : "",
+                           layout->buffers[i].name, slots(arena, layout), words);
     }
     return text.data;
 }
@@ -38,11 +44,10 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
         const qg_buffer *buffer = &layout->buffers[i];
         const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
         if (!words) continue;
-        qg_text_printf(
-            &text,
-            "%sfor (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * %uu; u += gl_WorkGroupSize.x) {\n"
-            "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
-            text.length ? "\n" : "", n, n, n);
+        qg_text_printf(&text,
+                       "%sfor (uint u = gl_LocalInvocationIndex; u < %s * %uu; u += gl_WorkGroupSize.x) {\n"
+                       "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
+                       text.length ? "\n" : "", slots(arena, layout), n, n, n);
         qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(qk_staged_%s", buffer->name, n,
                        qg_glsl_storage(unit), buffer->name);
         qg_text_printf(&text, patterns[unit], words);
@@ -119,7 +124,11 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
-    qg_hole(&holes, "stages", qg_all_staged_words(layout) ? "yes" : "");
+    const uint32_t team = qg_encode_team(layout);
+    qg_hole(&holes, "stages", qg_staged_bytes(layout) ? "yes" : NULL);
+    qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
+    qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));
+    qg_hole(&holes, "slots", slots(arena, layout));
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
     return qg_wrap(arena,

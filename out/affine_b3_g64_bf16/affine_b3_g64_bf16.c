@@ -261,7 +261,9 @@ static void qk_encode(const float *qk_x, uint8_t *weight, uint8_t *scales, uint8
         {
             const int32_t qk_at = 0 + qk_i * 3;
             qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
-            if ((qk_at & 31) > 29) qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+            if ((qk_at & 31) > 29) {
+                qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+            }
         }
     }
     for (int32_t qk_j = 0; qk_j < 24; ++qk_j) {

@@ -730,7 +730,9 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device uint *weight, 
         {
             const int qk_at = 0 + qk_i * 3;
             qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
-            if ((qk_at & 31) > 29) qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+            if ((qk_at & 31) > 29) {
+                qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+            }
         }
     }
     for (int qk_j = 0; qk_j < 6; ++qk_j) {

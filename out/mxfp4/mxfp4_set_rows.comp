@@ -42,6 +42,7 @@ layout(binding = 2, std430) readonly buffer Src { float src[]; };
 layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
 layout(binding = 2, std430) readonly buffer SrcWords { uint src_words[]; };
 layout(binding = 2, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 2, std430) readonly buffer SrcEight { uvec4 src_eight[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -151,12 +152,17 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
-    // By a power of two, where all is of usual size, the exponent alone changes.
-    const uint exponent = (a >> 23) - (b >> 23) + 127u;
-    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
-        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
+float qk_quotient_by_power(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && b != 0u && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat((a_bits ^ b_bits) & 0x80000000u | exponent << 23 | a & 0x7FFFFFu);
+    return qk_quotient(numerator, divisor);
 }
 
 // The square root, rounded to nearest, digit by digit.
@@ -190,21 +196,29 @@ float qk_round(float v) {
     return rest >= 0.5 ? next : whole;
 }
 
-// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
-bool qk_is_clear(float guess, float b) {
-    const float rest = abs(guess - roundEven(guess)), size = abs(b);
-    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+// Whether it is certain which integer is nearest to a / b. The inverse of a divisor of usual size may be off by 2.5 units in its last
+// place, and the guess by 6 in its own, which is less than its 2^20th; so it is far enough from where two integers are as near.
+bool qk_is_clear(float guess, float near, float b) {
+    const float size = abs(b);
+    return abs(guess - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
 }
 
 // a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
 float qk_even_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : roundEven(qk_quotient(a, b));
 }
 
 float qk_nearest_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
+}
+
+// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    clear = clear && qk_is_clear(guess, near, b);
+    return int(clamp(near, float(low), float(high)));
 }
 
 bool qk_is_nan(float v) {
@@ -250,11 +264,25 @@ float qk_x(uint at) {
     return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
+vec4 qk_of_pairs(uvec2 pairs) {
+    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+}
+
 // Four from `4 * at` on.
 vec4 qk_four(uint at) {
-    if (X_TYPE == 0u) return src_four[at];
-    const uvec2 pairs = src_pairs[at];
-    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+    return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
+}
+
+// Eight from `8 * at` on: of halves, one load.
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    if (X_TYPE == 0u) {
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
+    } else {
+        const uvec4 pairs = src_eight[at];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
 }
 
 // Blocks that the threads of a workgroup made, and which of all they are.
@@ -269,12 +297,17 @@ void qk_encode(uint qk_block, uint qk_from) {
     uint qk_words_blocks[5];
     [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
     float qk_held[32];
-    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
-        const vec4 qk_v = qk_four(qk_from / 4u + uint(qk_j));
-        qk_held[4 * qk_j + 0] = qk_v[0];
-        qk_held[4 * qk_j + 1] = qk_v[1];
-        qk_held[4 * qk_j + 2] = qk_v[2];
-        qk_held[4 * qk_j + 3] = qk_v[3];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+        vec4 qk_v, qk_w;
+        qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
+        qk_held[8 * qk_j + 0] = qk_v[0];
+        qk_held[8 * qk_j + 1] = qk_v[1];
+        qk_held[8 * qk_j + 2] = qk_v[2];
+        qk_held[8 * qk_j + 3] = qk_v[3];
+        qk_held[8 * qk_j + 4] = qk_w[0];
+        qk_held[8 * qk_j + 5] = qk_w[1];
+        qk_held[8 * qk_j + 6] = qk_w[2];
+        qk_held[8 * qk_j + 7] = qk_w[3];
     }
     precise float m = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
@@ -297,7 +330,7 @@ void qk_encode(uint qk_block, uint qk_from) {
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         int qk_3 = 0;
         precise float qk_4 = uintBitsToFloat(0x7F800000u);
-        for (int qk_5 = 0; qk_5 < 16; ++qk_5) {
+        [[unroll]] for (int qk_5 = 0; qk_5 < 16; ++qk_5) {
             precise float qk_6 = (float(qk_table_K[qk_5]) * s) - qk_held[qk_i];
             precise float qk_7 = abs(qk_6);
             if (qk_7 < qk_4) {

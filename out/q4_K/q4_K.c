@@ -2658,9 +2658,9 @@ static const qk_field q4_K_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
@@ -2678,12 +2678,12 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
     .push = q4_K_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
@@ -2715,10 +2715,10 @@ static const qk_field q4_K_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q4_K_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
@@ -2737,12 +2737,12 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
     .push = q4_K_encode_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
@@ -2774,9 +2774,9 @@ static const qk_field q4_K_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
@@ -2794,12 +2794,12 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
     .push = q4_K_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
@@ -2851,9 +2851,9 @@ static const qk_field q4_K_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
@@ -2871,12 +2871,12 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
     .push = q4_K_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
@@ -2928,10 +2928,10 @@ static const qk_field q4_K_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q4_K_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
@@ -2950,12 +2950,12 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
     .push = q4_K_set_rows_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
@@ -3007,9 +3007,9 @@ static const qk_field q4_K_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q4_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
@@ -3027,12 +3027,12 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
     .push = q4_K_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {

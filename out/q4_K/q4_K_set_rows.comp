@@ -71,6 +71,7 @@ layout(binding = 2, std430) readonly buffer Src { float src[]; };
 layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
 layout(binding = 2, std430) readonly buffer SrcWords { uint src_words[]; };
 layout(binding = 2, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 2, std430) readonly buffer SrcEight { uvec4 src_eight[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -180,12 +181,17 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
-    // By a power of two, where all is of usual size, the exponent alone changes.
-    const uint exponent = (a >> 23) - (b >> 23) + 127u;
-    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
-        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
+float qk_quotient_by_power(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && b != 0u && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat((a_bits ^ b_bits) & 0x80000000u | exponent << 23 | a & 0x7FFFFFu);
+    return qk_quotient(numerator, divisor);
 }
 
 // The square root, rounded to nearest, digit by digit.
@@ -219,21 +225,29 @@ float qk_round(float v) {
     return rest >= 0.5 ? next : whole;
 }
 
-// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
-bool qk_is_clear(float guess, float b) {
-    const float rest = abs(guess - roundEven(guess)), size = abs(b);
-    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+// Whether it is certain which integer is nearest to a / b. The inverse of a divisor of usual size may be off by 2.5 units in its last
+// place, and the guess by 6 in its own, which is less than its 2^20th; so it is far enough from where two integers are as near.
+bool qk_is_clear(float guess, float near, float b) {
+    const float size = abs(b);
+    return abs(guess - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
 }
 
 // a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
 float qk_even_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : roundEven(qk_quotient(a, b));
 }
 
 float qk_nearest_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
+}
+
+// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    clear = clear && qk_is_clear(guess, near, b);
+    return int(clamp(near, float(low), float(high)));
 }
 
 bool qk_is_nan(float v) {
@@ -279,44 +293,68 @@ float qk_x(uint at) {
     return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
-// Four from `4 * at` on.
-vec4 qk_four(uint at) {
-    if (X_TYPE == 0u) return src_four[at];
-    const uvec2 pairs = src_pairs[at];
+vec4 qk_of_pairs(uvec2 pairs) {
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+// Four from `4 * at` on.
+vec4 qk_four(uint at) {
+    return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
+}
+
+// Eight from `8 * at` on: of halves, one load.
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    if (X_TYPE == 0u) {
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
+    } else {
+        const uvec4 pairs = src_eight[at];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
+}
+
 // Blocks that the threads of a workgroup made, and which of all they are.
-shared uint qk_made[gl_WorkGroupSize.x];
+shared uint qk_staged_blocks[gl_WorkGroupSize.x / 8u * 37u];
+shared uint qk_made[gl_WorkGroupSize.x / 8u];
+// What threads of a team, which follow each other and make a block together, tell the others.
+shared uint qk_left[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[36];
-    [[unroll]] for (int qk_j = 0; qk_j < 36; ++qk_j) qk_words_blocks[qk_j] = 0u;
-    precise float qk_all_base[8];
-    precise float qk_all_r[8];
-    int qk_all_same[8];
-    precise float qk_all_gf[8];
-    precise float qk_all_mf[8];
-    for (int qk_g = 0; qk_g < 8; ++qk_g) {
-        float qk_held[32];
-        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
-            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 32u) / 4u + uint(qk_j));
-            qk_held[4 * qk_j + 0] = qk_v[0];
-            qk_held[4 * qk_j + 1] = qk_v[1];
-            qk_held[4 * qk_j + 2] = qk_v[2];
-            qk_held[4 * qk_j + 3] = qk_v[3];
-        }
+void qk_encode(uint qk_from) {
+    const int qk_t = int(gl_LocalInvocationIndex) % 8;
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 8 * 37;
+    for (int qk_j = qk_t; qk_j < 36; qk_j += 8) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
+    barrier();
+    float qk_held[32];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+        vec4 qk_v, qk_w;
+        qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
+        qk_held[8 * qk_j + 0] = qk_v[0];
+        qk_held[8 * qk_j + 1] = qk_v[1];
+        qk_held[8 * qk_j + 2] = qk_v[2];
+        qk_held[8 * qk_j + 3] = qk_v[3];
+        qk_held[8 * qk_j + 4] = qk_w[0];
+        qk_held[8 * qk_j + 5] = qk_w[1];
+        qk_held[8 * qk_j + 6] = qk_w[2];
+        qk_held[8 * qk_j + 7] = qk_w[3];
+    }
+    precise float qk_all_base[1];
+    precise float qk_all_r[1];
+    int qk_all_same[1];
+    precise float qk_all_gf[1];
+    precise float qk_all_mf[1];
+    [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
         precise float qk_0 = 0.0;
         [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-            qk_0 = qk_0 + (qk_held[qk_i] * qk_held[qk_i]);
+            qk_0 = qk_0 + (qk_held[(0 * 32 + qk_i)] * qk_held[(0 * 32 + qk_i)]);
         }
         precise float mean = qk_root(qk_quotient(qk_0, 32.0));
         precise float qk_3 = uintBitsToFloat(0x7F800000u);
         [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-            precise float qk_4 = qk_held[qk_i];
+            precise float qk_4 = qk_held[(0 * 32 + qk_i)];
             if (qk_4 < qk_3) qk_3 = qk_4;
         }
         precise float qk_1 = qk_3;
@@ -326,11 +364,11 @@ void qk_encode(uint qk_block, uint qk_from) {
         precise float sw = 0.0;
         precise float sx = 0.0;
         [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-            precise float qk_5 = qk_held[qk_i];
+            precise float qk_5 = qk_held[(0 * 32 + qk_i)];
             if (qk_5 > hi) hi = qk_5;
-            precise float w = mean + abs(qk_held[qk_i]);
+            precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
             sw = sw + w;
-            sx = sx + (w * qk_held[qk_i]);
+            sx = sx + (w * qk_held[(0 * 32 + qk_i)]);
         }
         precise float base = 0;
         precise float r = 0;
@@ -346,12 +384,12 @@ void qk_encode(uint qk_block, uint qk_from) {
             precise float qk_try_sll = 0.0;
             precise float qk_try_sxl = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-                precise float w = mean + abs(qk_held[qk_i]);
-                precise float qk_9 = qk_try_r * (qk_held[qk_i] - qk_try_base);
+                precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
+                precise float qk_9 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
                 int l = qk_clamped(roundEven(qk_9), 0, 15);
                 qk_try_sl = qk_try_sl + (w * float(l));
                 qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
-                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[qk_i]);
+                qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[(0 * 32 + qk_i)]);
             }
             precise float qk_try_det = (sw * qk_try_sll) - (qk_try_sl * qk_try_sl);
             precise float qk_10 = (qk_try_sll * sx) - (qk_try_sl * qk_try_sxl);
@@ -362,10 +400,10 @@ void qk_encode(uint qk_block, uint qk_from) {
             precise float qk_try_low = (qk_6 == 0) ? lo : ((qk_try_m > 0.0) ? 0.0 : qk_try_m);
             precise float qk_try_error = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-                precise float w = mean + abs(qk_held[qk_i]);
-                precise float qk_12 = qk_try_r * (qk_held[qk_i] - qk_try_base);
+                precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
+                precise float qk_12 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
                 int l = qk_clamped(roundEven(qk_12), 0, 15);
-                precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[qk_i];
+                precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[(0 * 32 + qk_i)];
                 qk_try_error = qk_try_error + (w * (off * off));
             }
             if (qk_6 == 0 || (((qk_try_det > 0.0) ? qk_try_error : error) < error)) {
@@ -387,91 +425,125 @@ void qk_encode(uint qk_block, uint qk_from) {
     }
     precise float qk_13 = 0.0;
     precise float qk_15 = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_i = 0; qk_i < 8; ++qk_i) {
-        precise float qk_16 = qk_all_gf[qk_i];
+    [[unroll]] for (int qk_i = 0; qk_i < 1; ++qk_i) {
+        precise float qk_16 = qk_all_gf[0];
         if (qk_16 > qk_15) qk_15 = qk_16;
     }
+    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(qk_15);
+    barrier();
+    qk_15 = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_17 = 0; qk_17 < 8; ++qk_17) {
+        precise float qk_18 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_17)]);
+        if (qk_18 > qk_15) qk_15 = qk_18;
+    }
+    barrier();
     precise float qk_14 = qk_15;
     precise float gs = (qk_13 < qk_14 ? qk_14 : qk_13);
-    precise float qk_17 = 0.0;
-    precise float qk_19 = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_i = 0; qk_i < 8; ++qk_i) {
-        precise float qk_20 = qk_all_mf[qk_i];
-        if (qk_20 > qk_19) qk_19 = qk_20;
+    precise float qk_19 = 0.0;
+    precise float qk_21 = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_i = 0; qk_i < 1; ++qk_i) {
+        precise float qk_22 = qk_all_mf[0];
+        if (qk_22 > qk_21) qk_21 = qk_22;
     }
-    precise float qk_18 = qk_19;
-    precise float ms = (qk_17 < qk_18 ? qk_18 : qk_17);
+    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(qk_21);
+    barrier();
+    qk_21 = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_23 = 0; qk_23 < 8; ++qk_23) {
+        precise float qk_24 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_23)]);
+        if (qk_24 > qk_21) qk_21 = qk_24;
+    }
+    barrier();
+    precise float qk_20 = qk_21;
+    precise float ms = (qk_19 < qk_20 ? qk_20 : qk_19);
     precise float gr = (gs > 0.0) ? (qk_quotient(63.0, gs)) : 0.0;
     precise float mr = (ms > 0.0) ? (qk_quotient(63.0, ms)) : 0.0;
     uint qk_bits_d = qk_bits_of_f16(qk_quotient(gs, 63.0));
     precise float d = f16_to_f32(qk_bits_d);
-    {
-        const int qk_at = 0;
-        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+    if (qk_t == 0) {
+        {
+            const int qk_at = 0;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_d & 0xFFFFu) << (qk_at & 31));
+        }
     }
     uint qk_bits_dmin = qk_bits_of_f16(qk_quotient(ms, 63.0));
     precise float dmin = f16_to_f32(qk_bits_dmin);
-    {
-        const int qk_at = 16;
-        qk_words_blocks[qk_at >> 5] |= (qk_bits_dmin & 0xFFFFu) << (qk_at & 31);
-    }
-    precise float qk_all_ds[8];
-    precise float qk_all_dm[8];
-    for (int qk_g = 0; qk_g < 8; ++qk_g) {
-        float qk_held[32];
-        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
-            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 32u) / 4u + uint(qk_j));
-            qk_held[4 * qk_j + 0] = qk_v[0];
-            qk_held[4 * qk_j + 1] = qk_v[1];
-            qk_held[4 * qk_j + 2] = qk_v[2];
-            qk_held[4 * qk_j + 3] = qk_v[3];
+    if (qk_t == 0) {
+        {
+            const int qk_at = 16;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_dmin & 0xFFFFu) << (qk_at & 31));
         }
-        precise float qk_23 = gr * qk_all_gf[qk_g];
-        int qk_21 = qk_clamped(roundEven(qk_23), -128, 63) & 255;
-        int qk_22 = 63;
-        int sc = (qk_22 < qk_21 ? qk_22 : qk_21);
+    }
+    precise float qk_all_ds[1];
+    precise float qk_all_dm[1];
+    [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
+        precise float qk_27 = gr * qk_all_gf[0];
+        int qk_25 = qk_clamped(roundEven(qk_27), -128, 63) & 255;
+        int qk_26 = 63;
+        int sc = (qk_26 < qk_25 ? qk_26 : qk_25);
         const uint qk_bits_sc = uint(sc);
         {
-            const int qk_at = 32 + (qk_g) % 4 * 8 + qk_g / 4 * 64;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc & 0xFu) << (qk_at & 31);
+            const int qk_at = 32 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 64;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_sc & 0xFu) << (qk_at & 31));
         }
         {
-            const int qk_at = 36 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31);
+            const int qk_at = 36 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 2;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31));
         }
-        precise float qk_24 = mr * qk_all_mf[qk_g];
-        int mn = qk_clamped(roundEven(qk_24), 0, 63);
+        precise float qk_28 = mr * qk_all_mf[0];
+        int mn = qk_clamped(roundEven(qk_28), 0, 63);
         const uint qk_bits_mn = uint(mn);
         {
-            const int qk_at = 64 + (qk_g) % 4 * 8 + qk_g / 4 * 36;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn & 0xFu) << (qk_at & 31);
+            const int qk_at = 64 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 36;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_mn & 0xFu) << (qk_at & 31));
         }
         {
-            const int qk_at = 68 + (qk_g) % 4 * 8 + qk_g / 4 * 2;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_mn >> 4 & 0x3u) << (qk_at & 31);
+            const int qk_at = 68 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 2;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_mn >> 4 & 0x3u) << (qk_at & 31));
         }
         precise float ds = d * float(sc);
         precise float dm = dmin * float(mn);
         qk_all_ds[qk_g] = ds;
         qk_all_dm[qk_g] = dm;
     }
-    for (int qk_f = 0; qk_f < 64; ++qk_f) {
-        const vec4 qk_fours = qk_four(qk_from / 4u + uint(qk_f));
-        [[unroll]] for (int qk_l = 0; qk_l < 4; ++qk_l) {
-            const int qk_i = 4 * qk_f + qk_l;
-            precise float qk_25 = qk_all_r[qk_i / 32] * (qk_fours[qk_l] - qk_all_base[qk_i / 32]);
-            precise float qk_26 = qk_fours[qk_l] + qk_all_dm[qk_i / 32];
-            int q = (qk_all_ds[qk_i / 32] == 0.0) ? ((qk_all_same[qk_i / 32] != 0) ? 0 : qk_clamped(roundEven(qk_25), 0, 15))
-                : qk_clamped(qk_even_quotient(qk_26, qk_all_ds[qk_i / 32]), 0, 15);
-            const uint qk_bits_q = uint(q);
-            {
-                const int qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256;
-                qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
-            }
+    uint qk_part_q0[8];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) qk_part_q0[qk_j] = 0u;
+    uint qk_open_q[1];
+    qk_open_q[0] = 0u;
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        bool qk_clear_q = true;
+        precise float qk_29 = qk_all_r[0] * (qk_held[qk_i] - qk_all_base[0]);
+        precise float qk_30 = qk_held[qk_i] + qk_all_dm[0];
+        int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped(roundEven(qk_29), 0, 15))
+            : qk_clear_quotient(qk_30, qk_all_ds[0], 0, 15, qk_clear_q);
+        if (!qk_clear_q) {
+            q = 0;
+            qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
+        }
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256 - 128;
+            qk_part_q0[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
         }
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 36; ++qk_j) {
-        blocks[qk_block * 36u + uint(qk_j)] = uint(qk_words_blocks[qk_j]);
+    {
+        const int qk_far = 128 + (((qk_t - 0) * 32)) % 32 * 8 + (((qk_t - 0) * 32) / 32) % 2 * 4 + ((qk_t - 0) * 32) / 64 * 256 - 128;
+        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            atomicOr(qk_staged_blocks[qk_own_blocks + (4 + qk_j + (qk_far >> 5))], qk_part_q0[qk_j] << (qk_far & 31));
+        }
+    }
+    for (int qk_w = 0; qk_w < 1; ++qk_w) {
+        for (uint qk_open = qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
+            const int qk_i = 32 * qk_w + findLSB(qk_open);
+            precise float qk_31 = qk_all_r[0] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[0]);
+            precise float qk_32 = qk_x(qk_from + uint(qk_i)) + qk_all_dm[0];
+            int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped(roundEven(qk_31), 0, 15))
+                : qk_clamped(roundEven(qk_quotient(qk_32, qk_all_ds[0])), 0, 15);
+            const uint qk_bits_q = uint(q);
+            {
+                const int qk_at = 128 + ((qk_t * 32 + qk_i)) % 32 * 8 + ((qk_t * 32 + qk_i) / 32) % 2 * 4 + (qk_t * 32 + qk_i) / 64 * 256;
+                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q & 0xFu) << (qk_at & 31));
+            }
+        }
     }
 }
 
@@ -479,25 +551,30 @@ void qk_encode(uint qk_block, uint qk_from) {
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
 void qk_write_made() {
     barrier();
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 8u * 36u; u += gl_WorkGroupSize.x) {
+        const uint slot = u / 36u, part = u % 36u, block = qk_made[slot];
+        if (block != QK_NONE) blocks[block * 36u + part] = uint(qk_staged_blocks[slot * 37u + part]);
+    }
     barrier();
 }
 
-// Encodes a block of a row, and says which one of all it is.
-uint set_tile(uint token, uint tile) {
+// The block of the table that a part of a row is of.
+uint block_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    if (row < row_first || row >= row_end) return QK_NONE;
-    const uint block = (row - row_first) * row_tiles + tile;
-    qk_encode(block, (values_of(token) + tile) * 256u);
-    return block;
+    return row < row_first || row >= row_end ? QK_NONE : ((row - row_first) * row_tiles + tile) / 8u;
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
+    const uint all = tokens * row_tiles;
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
+        // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
+        const uint own = i < all ? i : all - 8u + i % 8u, token = own / row_tiles, tile = own % row_tiles;
+        if (i % 8u == 0u) qk_made[gl_LocalInvocationIndex / 8u] = i < all ? block_of(token, tile) : QK_NONE;
+        qk_encode((values_of(token) + tile) * 32u);
         qk_write_made();
     }
 }

@@ -2599,9 +2599,9 @@ static const qk_field q6_K_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
@@ -2619,12 +2619,12 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
     .push = q6_K_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
@@ -2656,10 +2656,10 @@ static const qk_field q6_K_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q6_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q6_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q6_K_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
@@ -2678,12 +2678,12 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
     .push = q6_K_encode_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_encode_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
@@ -2715,9 +2715,9 @@ static const qk_field q6_K_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q6_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
@@ -2735,12 +2735,12 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
     .push = q6_K_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
@@ -2792,9 +2792,9 @@ static const qk_field q6_K_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
@@ -2812,12 +2812,12 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
     .push = q6_K_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_f32_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
@@ -2869,10 +2869,10 @@ static const qk_field q6_K_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q6_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, q6_K_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
@@ -2891,12 +2891,12 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
     .push = q6_K_set_rows_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_set_rows_f16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
@@ -2948,9 +2948,9 @@ static const qk_field q6_K_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q6_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q6_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
@@ -2968,12 +2968,12 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
     .push = q6_K_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 256,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {

@@ -54,6 +54,7 @@ layout(binding = 2, std430) readonly buffer Src { float src[]; };
 layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
 layout(binding = 2, std430) readonly buffer SrcWords { uint src_words[]; };
 layout(binding = 2, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 2, std430) readonly buffer SrcEight { uvec4 src_eight[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -163,12 +164,17 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
-    // By a power of two, where all is of usual size, the exponent alone changes.
-    const uint exponent = (a >> 23) - (b >> 23) + 127u;
-    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
-        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
+float qk_quotient_by_power(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && b != 0u && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat((a_bits ^ b_bits) & 0x80000000u | exponent << 23 | a & 0x7FFFFFu);
+    return qk_quotient(numerator, divisor);
 }
 
 // The square root, rounded to nearest, digit by digit.
@@ -202,21 +208,29 @@ float qk_round(float v) {
     return rest >= 0.5 ? next : whole;
 }
 
-// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
-bool qk_is_clear(float guess, float b) {
-    const float rest = abs(guess - roundEven(guess)), size = abs(b);
-    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+// Whether it is certain which integer is nearest to a / b. The inverse of a divisor of usual size may be off by 2.5 units in its last
+// place, and the guess by 6 in its own, which is less than its 2^20th; so it is far enough from where two integers are as near.
+bool qk_is_clear(float guess, float near, float b) {
+    const float size = abs(b);
+    return abs(guess - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
 }
 
 // a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
 float qk_even_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : roundEven(qk_quotient(a, b));
 }
 
 float qk_nearest_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
+}
+
+// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    clear = clear && qk_is_clear(guess, near, b);
+    return int(clamp(near, float(low), float(high)));
 }
 
 bool qk_is_nan(float v) {
@@ -262,37 +276,61 @@ float qk_x(uint at) {
     return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
-// Four from `4 * at` on.
-vec4 qk_four(uint at) {
-    if (X_TYPE == 0u) return src_four[at];
-    const uvec2 pairs = src_pairs[at];
+vec4 qk_of_pairs(uvec2 pairs) {
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+// Four from `4 * at` on.
+vec4 qk_four(uint at) {
+    return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
+}
+
+// Eight from `8 * at` on: of halves, one load.
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    if (X_TYPE == 0u) {
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
+    } else {
+        const uvec4 pairs = src_eight[at];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
+}
+
 // Blocks that the threads of a workgroup made, and which of all they are.
-shared uint qk_made[gl_WorkGroupSize.x];
+shared uint qk_staged_blocks[gl_WorkGroupSize.x / 16u * 53u];
+shared uint qk_made[gl_WorkGroupSize.x / 16u];
+// What threads of a team, which follow each other and make a block together, tell the others.
+shared uint qk_left[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[53];
-    [[unroll]] for (int qk_j = 0; qk_j < 53; ++qk_j) qk_words_blocks[qk_j] = 0u;
-    precise float qk_all_r[16];
-    int qk_all_small[16];
-    precise float qk_all_gf[16];
-    for (int qk_g = 0; qk_g < 16; ++qk_g) {
-        float qk_held[16];
-        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
-            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 16u) / 4u + uint(qk_j));
-            qk_held[4 * qk_j + 0] = qk_v[0];
-            qk_held[4 * qk_j + 1] = qk_v[1];
-            qk_held[4 * qk_j + 2] = qk_v[2];
-            qk_held[4 * qk_j + 3] = qk_v[3];
-        }
+void qk_encode(uint qk_from) {
+    const int qk_t = int(gl_LocalInvocationIndex) % 16;
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 16 * 53;
+    for (int qk_j = qk_t; qk_j < 53; qk_j += 16) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
+    barrier();
+    float qk_held[16];
+    [[unroll]] for (int qk_j = 0; qk_j < 2; ++qk_j) {
+        vec4 qk_v, qk_w;
+        qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
+        qk_held[8 * qk_j + 0] = qk_v[0];
+        qk_held[8 * qk_j + 1] = qk_v[1];
+        qk_held[8 * qk_j + 2] = qk_v[2];
+        qk_held[8 * qk_j + 3] = qk_v[3];
+        qk_held[8 * qk_j + 4] = qk_w[0];
+        qk_held[8 * qk_j + 5] = qk_w[1];
+        qk_held[8 * qk_j + 6] = qk_w[2];
+        qk_held[8 * qk_j + 7] = qk_w[3];
+    }
+    precise float qk_all_r[1];
+    int qk_all_small[1];
+    precise float qk_all_gf[1];
+    [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
         precise float m = 0.0;
         [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
-            precise float qk_0 = qk_held[qk_i];
+            precise float qk_0 = qk_held[(0 * 16 + qk_i)];
             if (abs(qk_0) > abs(m)) m = qk_0;
         }
         precise float r = 0;
@@ -304,10 +342,10 @@ void qk_encode(uint qk_block, uint qk_from) {
             precise float qk_try_a = 0.0;
             precise float qk_try_b = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
-                precise float qk_3 = qk_try_r * qk_held[qk_i];
+                precise float qk_3 = qk_try_r * qk_held[(0 * 16 + qk_i)];
                 int l = qk_clamped(roundEven(qk_3), -32, 31);
-                qk_try_a = qk_try_a + (((qk_held[qk_i] * qk_held[qk_i]) * qk_held[qk_i]) * float(l));
-                qk_try_b = qk_try_b + (((qk_held[qk_i] * qk_held[qk_i]) * float(l)) * float(l));
+                qk_try_a = qk_try_a + (((qk_held[(0 * 16 + qk_i)] * qk_held[(0 * 16 + qk_i)]) * qk_held[(0 * 16 + qk_i)]) * float(l));
+                qk_try_b = qk_try_b + (((qk_held[(0 * 16 + qk_i)] * qk_held[(0 * 16 + qk_i)]) * float(l)) * float(l));
             }
             precise float qk_try_g = (qk_try_b == 0.0) ? 0.0 : (qk_quotient(qk_try_a, qk_try_b));
             precise float qk_try_score = qk_try_g * qk_try_a;
@@ -326,59 +364,94 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_all_gf[qk_g] = gf;
     }
     precise float top = 0.0;
-    [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
-        precise float qk_6 = qk_all_gf[qk_i];
+    [[unroll]] for (int qk_i = 0; qk_i < 1; ++qk_i) {
+        precise float qk_6 = qk_all_gf[0];
         if (abs(qk_6) > abs(top)) top = qk_6;
     }
+    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(top);
+    barrier();
+    top = 0.0;
+    [[unroll]] for (int qk_7 = 0; qk_7 < 16; ++qk_7) {
+        precise float qk_8 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 16u * 16u + uint(qk_7)]);
+        if (abs(qk_8) > abs(top)) top = qk_8;
+    }
+    barrier();
     int zero = (abs(top) < 1e-15) ? 1 : 0;
     precise float inv = qk_quotient(-128.0, top);
     uint qk_bits_d = qk_bits_of_f16((zero != 0) ? 0.0 : (qk_quotient(1.0, inv)));
     precise float d = f16_to_f32(qk_bits_d);
-    {
-        const int qk_at = 1664;
-        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
-    }
-    precise float qk_all_ds[16];
-    for (int qk_g = 0; qk_g < 16; ++qk_g) {
-        float qk_held[16];
-        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
-            const vec4 qk_v = qk_four((qk_from + uint(qk_g) * 16u) / 4u + uint(qk_j));
-            qk_held[4 * qk_j + 0] = qk_v[0];
-            qk_held[4 * qk_j + 1] = qk_v[1];
-            qk_held[4 * qk_j + 2] = qk_v[2];
-            qk_held[4 * qk_j + 3] = qk_v[3];
+    if (qk_t == 0) {
+        {
+            const int qk_at = 1664;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_d & 0xFFFFu) << (qk_at & 31));
         }
-        precise float qk_7 = inv * qk_all_gf[qk_g];
-        int sc = (zero != 0) ? 0 : qk_clamped(roundEven(qk_7), -128, 127);
+    }
+    precise float qk_all_ds[1];
+    [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
+        precise float qk_9 = inv * qk_all_gf[0];
+        int sc = (zero != 0) ? 0 : qk_clamped(roundEven(qk_9), -128, 127);
         const uint qk_bits_sc = uint(sc);
         {
-            const int qk_at = 1536 + qk_g * 8;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_sc & 0xFFu) << (qk_at & 31);
+            const int qk_at = 1536 + (qk_t * 1 + qk_g) * 8;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_sc & 0xFFu) << (qk_at & 31));
         }
         precise float ds = d * float(sc);
         qk_all_ds[qk_g] = ds;
     }
-    for (int qk_f = 0; qk_f < 64; ++qk_f) {
-        const vec4 qk_fours = qk_four(qk_from / 4u + uint(qk_f));
-        [[unroll]] for (int qk_l = 0; qk_l < 4; ++qk_l) {
-            const int qk_i = 4 * qk_f + qk_l;
-            precise float qk_8 = qk_all_r[qk_i / 16] * qk_fours[qk_l];
-            int q = (zero != 0) ? 0 : ((qk_all_ds[qk_i / 16] != 0.0)
-                ? (qk_clamped(qk_even_quotient(qk_fours[qk_l], qk_all_ds[qk_i / 16]), -32, 31) + 32)
-                : ((qk_all_small[qk_i / 16] != 0) ? 0 : (qk_clamped(roundEven(qk_8), -32, 31) + 32)));
-            const uint qk_bits_q = uint(q);
-            {
-                const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512;
-                qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
-            }
-            {
-                const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256;
-                qk_words_blocks[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
-            }
+    uint qk_part_q0[4];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) qk_part_q0[qk_j] = 0u;
+    uint qk_part_q1[4];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) qk_part_q1[qk_j] = 0u;
+    uint qk_open_q[1];
+    qk_open_q[0] = 0u;
+    [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+        bool qk_clear_q = true;
+        precise float qk_10 = qk_all_r[0] * qk_held[qk_i];
+        int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0) ? (qk_clear_quotient(qk_held[qk_i], qk_all_ds[0], -32, 31, qk_clear_q) + 32)
+            : ((qk_all_small[0] != 0) ? 0 : (qk_clamped(roundEven(qk_10), -32, 31) + 32)));
+        if (!qk_clear_q) {
+            q = 0;
+            qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
+        }
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512 - 0;
+            qk_part_q0[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+        {
+            const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256 - 1024;
+            qk_part_q1[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
         }
     }
-    for (int qk_j = 0; qk_j < 105; ++qk_j) {
-        blocks[qk_block * 105u + uint(qk_j)] = uint16_t(qk_words_blocks[qk_j >> 1] >> (qk_j & 1) * 16);
+    {
+        const int qk_far = 0 + (((qk_t - 0) * 16)) % 64 * 8 + (((qk_t - 0) * 16) / 64) % 2 * 4 + ((qk_t - 0) * 16) / 128 * 512 - 0;
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            atomicOr(qk_staged_blocks[qk_own_blocks + (0 + qk_j + (qk_far >> 5))], qk_part_q0[qk_j] << (qk_far & 31));
+        }
+    }
+    {
+        const int qk_far = 1024 + (((qk_t - 0) * 16)) % 32 * 8 + (((qk_t - 0) * 16) / 32) % 4 * 2 + ((qk_t - 0) * 16) / 128 * 256 - 1024;
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            atomicOr(qk_staged_blocks[qk_own_blocks + (32 + qk_j + (qk_far >> 5))], qk_part_q1[qk_j] << (qk_far & 31));
+        }
+    }
+    for (int qk_w = 0; qk_w < 1; ++qk_w) {
+        for (uint qk_open = qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
+            const int qk_i = 32 * qk_w + findLSB(qk_open);
+            precise float qk_11 = qk_all_r[0] * qk_x(qk_from + uint(qk_i));
+            int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0)
+                ? (qk_clamped(roundEven(qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[0])), -32, 31) + 32)
+                : ((qk_all_small[0] != 0) ? 0 : (qk_clamped(roundEven(qk_11), -32, 31) + 32)));
+            const uint qk_bits_q = uint(q);
+            {
+                const int qk_at = 0 + ((qk_t * 16 + qk_i)) % 64 * 8 + ((qk_t * 16 + qk_i) / 64) % 2 * 4 + (qk_t * 16 + qk_i) / 128 * 512;
+                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q & 0xFu) << (qk_at & 31));
+            }
+            {
+                const int qk_at = 1024 + ((qk_t * 16 + qk_i)) % 32 * 8 + ((qk_t * 16 + qk_i) / 32) % 4 * 2 + (qk_t * 16 + qk_i) / 128 * 256;
+                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q >> 4 & 0x3u) << (qk_at & 31));
+            }
+        }
     }
 }
 
@@ -386,25 +459,30 @@ void qk_encode(uint qk_block, uint qk_from) {
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
 void qk_write_made() {
     barrier();
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 16u * 105u; u += gl_WorkGroupSize.x) {
+        const uint slot = u / 105u, part = u % 105u, block = qk_made[slot];
+        if (block != QK_NONE) blocks[block * 105u + part] = uint16_t(qk_staged_blocks[slot * 53u + part / 2u] >> part % 2u * 16u);
+    }
     barrier();
 }
 
-// Encodes a block of a row, and says which one of all it is.
-uint set_tile(uint token, uint tile) {
+// The block of the table that a part of a row is of.
+uint block_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    if (row < row_first || row >= row_end) return QK_NONE;
-    const uint block = (row - row_first) * row_tiles + tile;
-    qk_encode(block, (values_of(token) + tile) * 256u);
-    return block;
+    return row < row_first || row >= row_end ? QK_NONE : ((row - row_first) * row_tiles + tile) / 16u;
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
+    const uint all = tokens * row_tiles;
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
+        // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
+        const uint own = i < all ? i : all - 16u + i % 16u, token = own / row_tiles, tile = own % row_tiles;
+        if (i % 16u == 0u) qk_made[gl_LocalInvocationIndex / 16u] = i < all ? block_of(token, tile) : QK_NONE;
+        qk_encode((values_of(token) + tile) * 16u);
         qk_write_made();
     }
 }

@@ -244,17 +244,17 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
                 * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
         }
     }
-    for (int32_t qk_j = 0; qk_j < 32; ++qk_j) {
+    for (int32_t qk_j = 0; qk_j < 32; qk_j += 1) {
         const int32_t qk_at = 0 + qk_j * 8;
         const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
         qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
-    for (int32_t qk_j = 0; qk_j < 16; ++qk_j) {
+    for (int32_t qk_j = 0; qk_j < 16; qk_j += 1) {
         const int32_t qk_at = 256 + qk_j * 8;
         const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
         qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
-    for (int32_t qk_j = 0; qk_j < 4; ++qk_j) {
+    for (int32_t qk_j = 0; qk_j < 4; qk_j += 1) {
         const int32_t qk_at = 384 + qk_j * 8;
         const uint32_t qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
         qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
@@ -2483,9 +2483,9 @@ static const qk_field tq1_0_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
+static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
@@ -2508,7 +2508,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
@@ -2540,10 +2540,10 @@ static const qk_field tq1_0_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
+static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_encode_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, tq1_0_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
@@ -2567,7 +2567,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_tq1_0_encode_f16_metal = {
@@ -2599,9 +2599,9 @@ static const qk_field tq1_0_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
+static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
@@ -2624,7 +2624,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_tq1_0_encode_bf16_metal = {
@@ -2676,9 +2676,9 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
+static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
@@ -2701,7 +2701,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
@@ -2753,10 +2753,10 @@ static const qk_field tq1_0_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
+static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_set_rows_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, tq1_0_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
@@ -2780,7 +2780,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_tq1_0_set_rows_f16_metal = {
@@ -2832,9 +2832,9 @@ static const qk_field tq1_0_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
+static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
@@ -2857,7 +2857,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 256,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_tq1_0_set_rows_bf16_metal = {

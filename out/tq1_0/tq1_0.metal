@@ -593,17 +593,17 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device ushort *blocks
             }
         }
     }
-    for (int qk_j = 0; qk_j < 32; ++qk_j) {
+    for (int qk_j = 0; qk_j < 32; qk_j += 1) {
         const int qk_at = 0 + qk_j * 8;
         const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
         qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
-    for (int qk_j = 0; qk_j < 16; ++qk_j) {
+    for (int qk_j = 0; qk_j < 16; qk_j += 1) {
         const int qk_at = 256 + qk_j * 8;
         const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
         qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
     }
-    for (int qk_j = 0; qk_j < 4; ++qk_j) {
+    for (int qk_j = 0; qk_j < 4; qk_j += 1) {
         const int qk_at = 384 + qk_j * 8;
         const uint qk_v = qk_words_blocks[qk_at >> 5] >> (qk_at & 31) & 0xFFu;
         qk_words_blocks[qk_at >> 5] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);

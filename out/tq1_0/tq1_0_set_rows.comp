@@ -36,6 +36,7 @@ layout(binding = 2, std430) readonly buffer Src { float src[]; };
 layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
 layout(binding = 2, std430) readonly buffer SrcWords { uint src_words[]; };
 layout(binding = 2, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 2, std430) readonly buffer SrcEight { uvec4 src_eight[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -145,12 +146,17 @@ float qk_quotient(float numerator, float divisor) {
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
-    // By a power of two, where all is of usual size, the exponent alone changes.
-    const uint exponent = (a >> 23) - (b >> 23) + 127u;
-    if ((b & 0x7FFFFFu) == 0u && b < infinity && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
-        return uintBitsToFloat(sign | exponent << 23 | a & 0x7FFFFFu);
     const uint quotient = qk_exact_quotient(a, b);
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
+float qk_quotient_by_power(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, exponent = (a >> 23) - (b >> 23) + 127u;
+    if ((b & 0x7FFFFFu) == 0u && b < infinity && b != 0u && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
+        return uintBitsToFloat((a_bits ^ b_bits) & 0x80000000u | exponent << 23 | a & 0x7FFFFFu);
+    return qk_quotient(numerator, divisor);
 }
 
 // The square root, rounded to nearest, digit by digit.
@@ -184,21 +190,29 @@ float qk_round(float v) {
     return rest >= 0.5 ? next : whole;
 }
 
-// Whether a / b, which may be off by 2.5 units in its last place for a divisor of usual size, is far from where two integers are as near.
-bool qk_is_clear(float guess, float b) {
-    const float rest = abs(guess - roundEven(guess)), size = abs(b);
-    return abs(guess) < 1024.0 && rest < 0.5 - 0.0009765625 && size > 1e-30 && size < 1e30;
+// Whether it is certain which integer is nearest to a / b. The inverse of a divisor of usual size may be off by 2.5 units in its last
+// place, and the guess by 6 in its own, which is less than its 2^20th; so it is far enough from where two integers are as near.
+bool qk_is_clear(float guess, float near, float b) {
+    const float size = abs(b);
+    return abs(guess - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
 }
 
 // a / b as the nearest integer, of two the even one, or the one that is farther from 0. A zero has any sign.
 float qk_even_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : roundEven(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : roundEven(qk_quotient(a, b));
 }
 
 float qk_nearest_quotient(float a, float b) {
-    const float guess = a / b;
-    return qk_is_clear(guess, b) ? roundEven(guess) : qk_round(qk_quotient(a, b));
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
+}
+
+// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
+    const float guess = a * (1.0 / b), near = roundEven(guess);
+    clear = clear && qk_is_clear(guess, near, b);
+    return int(clamp(near, float(low), float(high)));
 }
 
 bool qk_is_nan(float v) {
@@ -244,79 +258,137 @@ float qk_x(uint at) {
     return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
-// Four from `4 * at` on.
-vec4 qk_four(uint at) {
-    if (X_TYPE == 0u) return src_four[at];
-    const uvec2 pairs = src_pairs[at];
+vec4 qk_of_pairs(uvec2 pairs) {
     return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
 }
 
+// Four from `4 * at` on.
+vec4 qk_four(uint at) {
+    return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
+}
+
+// Eight from `8 * at` on: of halves, one load.
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    if (X_TYPE == 0u) {
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
+    } else {
+        const uvec4 pairs = src_eight[at];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
+}
+
 // Blocks that the threads of a workgroup made, and which of all they are.
-shared uint qk_staged_blocks[gl_WorkGroupSize.x * 15u];
-shared uint qk_made[gl_WorkGroupSize.x];
+shared uint qk_staged_blocks[gl_WorkGroupSize.x / 16u * 15u];
+shared uint qk_made[gl_WorkGroupSize.x / 16u];
+// What threads of a team, which follow each other and make a block together, tell the others.
+shared uint qk_left[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_block, uint qk_from) {
-    const int qk_own_blocks = int(gl_LocalInvocationIndex) * 15;
-    for (int qk_j = 0; qk_j < 14; ++qk_j) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
-    precise float s = uintBitsToFloat(0xFF800000u);
-    for (int qk_f = 0; qk_f < 64; ++qk_f) {
-        const vec4 qk_fours = qk_four(qk_from / 4u + uint(qk_f));
-        [[unroll]] for (int qk_l = 0; qk_l < 4; ++qk_l) {
-            const int qk_i = 4 * qk_f + qk_l;
-            precise float qk_0 = abs(qk_fours[qk_l]);
-            if (qk_0 > s) s = qk_0;
-        }
+void qk_encode(uint qk_from) {
+    const int qk_t = int(gl_LocalInvocationIndex) % 16;
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 16 * 15;
+    for (int qk_j = qk_t; qk_j < 14; qk_j += 16) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
+    barrier();
+    float qk_held[16];
+    [[unroll]] for (int qk_j = 0; qk_j < 2; ++qk_j) {
+        vec4 qk_v, qk_w;
+        qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
+        qk_held[8 * qk_j + 0] = qk_v[0];
+        qk_held[8 * qk_j + 1] = qk_v[1];
+        qk_held[8 * qk_j + 2] = qk_v[2];
+        qk_held[8 * qk_j + 3] = qk_v[3];
+        qk_held[8 * qk_j + 4] = qk_w[0];
+        qk_held[8 * qk_j + 5] = qk_w[1];
+        qk_held[8 * qk_j + 6] = qk_w[2];
+        qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    precise float s = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+        precise float qk_0 = abs(qk_held[qk_i]);
+        if (qk_0 > s) s = qk_0;
+    }
+    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(s);
+    barrier();
+    s = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_1 = 0; qk_1 < 16; ++qk_1) {
+        precise float qk_2 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 16u * 16u + uint(qk_1)]);
+        if (qk_2 > s) s = qk_2;
+    }
+    barrier();
     precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
     uint qk_bits_d = qk_bits_of_f16(s);
-    {
-        const int qk_at = 416;
-        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
-    }
-    for (int qk_f = 0; qk_f < 64; ++qk_f) {
-        const vec4 qk_fours = qk_four(qk_from / 4u + uint(qk_f));
-        [[unroll]] for (int qk_l = 0; qk_l < 4; ++qk_l) {
-            const int qk_i = 4 * qk_f + qk_l;
-            precise float qk_1 = qk_fours[qk_l] * r;
-            int t = qk_clamped(qk_round(qk_1), -1, 1) + 1;
-            const uint qk_bits_t = uint(t);
-            if (qk_i >= 0 && qk_i < 160) {
-                const int qk_at = 0 + (qk_i) % 32 * 8;
-                qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (qk_bits_t & 0x3u)
-                    * (qk_i / 32 % 5 == 0 ? 81u : qk_i / 32 % 5 == 1 ? 27u : qk_i / 32 % 5 == 2 ? 9u : qk_i / 32 % 5 == 3 ? 3u : 1u)
-                    << (qk_at & 31);
-            }
-            if (qk_i >= 160 && qk_i < 240) {
-                const int qk_at = 256 + ((qk_i - 160)) % 16 * 8;
-                qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (qk_bits_t & 0x3u)
-                    * ((qk_i - 160) / 16 % 5 == 0 ? 81u : (qk_i - 160) / 16 % 5 == 1 ? 27u : (qk_i - 160) / 16 % 5 == 2 ? 9u
-                    : (qk_i - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
-            }
-            if (qk_i >= 240 && qk_i < 256) {
-                const int qk_at = 384 + ((qk_i - 240)) % 4 * 8;
-                qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (qk_bits_t & 0x3u)
-                    * ((qk_i - 240) / 4 % 4 == 0 ? 27u : (qk_i - 240) / 4 % 4 == 1 ? 9u : (qk_i - 240) / 4 % 4 == 2 ? 3u : 1u)
-                    << (qk_at & 31);
-            }
+    if (qk_t == 0) {
+        {
+            const int qk_at = 416;
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_d & 0xFFFFu) << (qk_at & 31));
         }
     }
-    for (int qk_j = 0; qk_j < 32; ++qk_j) {
+    uint qk_part_t0[4];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) qk_part_t0[qk_j] = 0u;
+    uint qk_part_t1[4];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) qk_part_t1[qk_j] = 0u;
+    uint qk_part_t2[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_part_t2[qk_j] = 0u;
+    [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+        precise float qk_3 = qk_held[qk_i] * r;
+        int t = qk_clamped(qk_round(qk_3), -1, 1) + 1;
+        const uint qk_bits_t = uint(t);
+        if (qk_t >= 0 && qk_t < 10) {
+            const int qk_at = 0 + (qk_i) % 32 * 8 - 0;
+            qk_part_t0[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * (qk_t * 16 / 32 % 5 == 0 ? 81u : qk_t * 16 / 32 % 5 == 1 ? 27u : qk_t * 16 / 32 % 5 == 2 ? 9u : qk_t * 16 / 32 % 5 == 3
+                ? 3u : 1u) << (qk_at & 31);
+        }
+        if (qk_t >= 10 && qk_t < 15) {
+            const int qk_at = 256 + (qk_i) % 16 * 8 - 256;
+            qk_part_t1[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * ((qk_t * 16 - 160) / 16 % 5 == 0 ? 81u : (qk_t * 16 - 160) / 16 % 5 == 1 ? 27u : (qk_t * 16 - 160) / 16 % 5 == 2 ? 9u
+                : (qk_t * 16 - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
+        }
+        if (qk_t >= 15 && qk_t < 16) {
+            const int qk_at = 384 + (qk_i) % 4 * 8 - 384;
+            qk_part_t2[qk_at >> 5] += (qk_bits_t & 0x3u)
+                * (((qk_t * 16 + qk_i) - 240) / 4 % 4 == 0 ? 27u : ((qk_t * 16 + qk_i) - 240) / 4 % 4 == 1 ? 9u
+                : ((qk_t * 16 + qk_i) - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
+        }
+    }
+    if (qk_t >= 0 && qk_t < 10) {
+        const int qk_far = 0 + (((qk_t - 0) * 16)) % 32 * 8 - 0;
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            atomicAdd(qk_staged_blocks[qk_own_blocks + (0 + qk_j + (qk_far >> 5))], qk_part_t0[qk_j] << (qk_far & 31));
+        }
+    }
+    if (qk_t >= 10 && qk_t < 15) {
+        const int qk_far = 256 + (((qk_t - 10) * 16)) % 16 * 8 - 256;
+        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+            atomicAdd(qk_staged_blocks[qk_own_blocks + (8 + qk_j + (qk_far >> 5))], qk_part_t1[qk_j] << (qk_far & 31));
+        }
+    }
+    if (qk_t >= 15 && qk_t < 16) {
+        const int qk_far = 384 + (((qk_t - 15) * 16)) % 4 * 8 - 384;
+        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+            atomicAdd(qk_staged_blocks[qk_own_blocks + (12 + qk_j + (qk_far >> 5))], qk_part_t2[qk_j] << (qk_far & 31));
+        }
+    }
+    barrier();
+    for (int qk_j = qk_t; qk_j < 32; qk_j += 16) {
         const int qk_at = 0 + qk_j * 8;
-        const uint qk_v = qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] >> (qk_at & 31) & 0xFFu;
-        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+        const uint qk_v = atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], 0u) >> (qk_at & 31) & 0xFFu;
+        atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31));
     }
-    for (int qk_j = 0; qk_j < 16; ++qk_j) {
+    for (int qk_j = qk_t; qk_j < 16; qk_j += 16) {
         const int qk_at = 256 + qk_j * 8;
-        const uint qk_v = qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] >> (qk_at & 31) & 0xFFu;
-        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31);
+        const uint qk_v = atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], 0u) >> (qk_at & 31) & 0xFFu;
+        atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31));
     }
-    for (int qk_j = 0; qk_j < 4; ++qk_j) {
+    for (int qk_j = qk_t; qk_j < 4; qk_j += 16) {
         const int qk_at = 384 + qk_j * 8;
-        const uint qk_v = qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] >> (qk_at & 31) & 0xFFu;
-        qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] += (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31);
+        const uint qk_v = atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], 0u) >> (qk_at & 31) & 0xFFu;
+        atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31));
     }
 }
 
@@ -324,29 +396,30 @@ void qk_encode(uint qk_block, uint qk_from) {
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
 void qk_write_made() {
     barrier();
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 27u; u += gl_WorkGroupSize.x) {
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 16u * 27u; u += gl_WorkGroupSize.x) {
         const uint slot = u / 27u, part = u % 27u, block = qk_made[slot];
         if (block != QK_NONE) blocks[block * 27u + part] = uint16_t(qk_staged_blocks[slot * 15u + part / 2u] >> part % 2u * 16u);
     }
     barrier();
 }
 
-// Encodes a block of a row, and says which one of all it is.
-uint set_tile(uint token, uint tile) {
+// The block of the table that a part of a row is of.
+uint block_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    if (row < row_first || row >= row_end) return QK_NONE;
-    const uint block = (row - row_first) * row_tiles + tile;
-    qk_encode(block, (values_of(token) + tile) * 256u);
-    return block;
+    return row < row_first || row >= row_end ? QK_NONE : ((row - row_first) * row_tiles + tile) / 16u;
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
+    const uint all = tokens * row_tiles;
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
+        // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
+        const uint own = i < all ? i : all - 16u + i % 16u, token = own / row_tiles, tile = own % row_tiles;
+        if (i % 16u == 0u) qk_made[gl_LocalInvocationIndex / 16u] = i < all ? block_of(token, tile) : QK_NONE;
+        qk_encode((values_of(token) + tile) * 16u);
         qk_write_made();
     }
 }

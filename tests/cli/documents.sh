@@ -52,7 +52,8 @@ while read -r name; do
   check "the diagnostics of the example $name" diff "$name.err" "$name.got"
 done <wrong
 
-# decodes SPEC FORMAT: 77 blocks of random bytes; in a matrix, 7 rows of 11, where a buffer may have one for each row or column.
+# decodes SPEC FORMAT: 77 blocks of random bytes; in a matrix, 7 rows of 11, where a buffer may have one for each row or column,
+# or a table of them.
 decodes() {
   local spec=$1 format=$2 target in=() buffer size blocks axes shape header
   shape=$("$QKGEN" --dump=layout --format "$format" --spec "$spec" | sed -nE \
@@ -64,6 +65,8 @@ decodes() {
       none) blocks=1 ;;
       "[rows]") blocks=7 ;;
       "[cols]") blocks=11 ;;
+      "[rows]["*" of "*) blocks=${axes##* } blocks=$((7 * ${blocks%]})) ;;
+      "["*" of "*) blocks=${axes##* } blocks=${blocks%]} ;;
       *) blocks=77 ;;
     esac
     header=$("$QKGEN" --dump=layout --format "$format" --spec "$spec" | sed -nE 's/^buffer .*, ([0-9]+) bytes of header.*/\1/p')

@@ -57,14 +57,15 @@ static uint32_t bit_of_tile(const element *e, uint32_t b, uint32_t at) {
         uint64_t block = e->col_of;
         if (buffer->axes[i] == QG_AXIS_CODE) {
             block = (uint64_t)code_value(e, &layout->codes[buffer->index]).integer;
-            if (block >= grid_cols) block = grid_cols - 1;
+            if (!buffer->entries && block >= grid_cols) block = grid_cols - 1;
         }
         if (buffer->axes[i] == QG_AXIS_ROWS) {
             place[i] = e->row_of * buffer->tile_rows + item / buffer->tile_cols;
             extent[i] = up(e->rows * buffer->tile_rows, layout->block_rows);
         } else {
             place[i] = block * buffer->tile_cols + item % buffer->tile_cols;
-            extent[i] = up(e->cols * buffer->tile_cols, layout->block_cols);
+            extent[i] = buffer->entries ? (uint64_t)buffer->entries * buffer->tile_cols
+                                        : up(e->cols * buffer->tile_cols, layout->block_cols);
         }
     }
     const uint64_t bit = (place[0] * extent[1] + place[1]) * buffer->item_bits + at % buffer->item_bits;

@@ -4,7 +4,7 @@
  *
  * Codes are packed along the columns or along the rows, in words of any size; buffers grow along both axes in either order,
  * along one of them, or not at all; scales belong to a part of a row, to a row, to a patch, to the tensor, or to a group that
- * an index names. Where shapes are ragged, words hold bits beyond the end of a row that mean nothing: NaN, with luck. */
+ * an index names; codes are numbers, or choose from a table of a row or of the tensor, whose entries are numbers, or patches. Where shapes are ragged, words hold bits beyond the end of a row that mean nothing: NaN, with luck. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +31,7 @@ typedef struct buffer {
     const char *name, *axes, *type;
     uint32_t item_bits, rows, cols;
     bool along_rows, along_cols; /* how it grows */
+    uint32_t entries;            /* of a table; else 0 */
 } buffer;
 
 static uint32_t block_rows, block_cols;
@@ -45,8 +46,10 @@ static uint64_t up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 static uint64_t bytes_of(const buffer *b) {
     const uint64_t all_rows = sequence ? 1 : rows, all_cols = sequence ? rows * cols : cols;
-    const uint64_t items = (b->along_rows ? up(all_rows * b->rows, block_rows) : 1) *
-                           (b->along_cols ? up(all_cols * b->cols, block_cols) : 1);
+    const uint64_t items =
+        (b->along_rows ? up(all_rows * b->rows, block_rows) : 1) * (b->entries      ? (uint64_t)b->entries * b->cols
+                                                                    : b->along_cols ? up(all_cols * b->cols, block_cols)
+                                                                                    : 1);
     return items * b->item_bits / 8;
 }
 
@@ -54,7 +57,7 @@ static const char *word_type(uint32_t bits) { return bits == 8 ? "u8" : bits == 
 
 static buffer *add_buffer(const char *name, const char *type, uint32_t bits, uint32_t tile_rows, uint32_t tile_cols) {
     buffer *b = &buffers[n_buffers++];
-    *b = (buffer){name, "", type, bits, tile_rows, tile_cols, true, true};
+    *b = (buffer){name, "", type, bits, tile_rows, tile_cols, true, true, 0};
     return b;
 }
 
@@ -132,12 +135,32 @@ static const char *add_scale(void) {
     return kind == 2 ? "d" : "s";
 }
 
-static const char *field_of(const buffer *b) { return b->name[0] == 'w' ? "w" : b->name[0] == 's' ? "d" : "n"; }
+/* A table that a code of `width` bits chooses from. */
+static void add_table(uint32_t width) {
+    static char axes[32];
+    const bool of_row = !sequence && chance(50), patches = chance(40), wide = chance(50);
+    const uint32_t bits = wide ? 32 : 16, all = block_rows * block_cols;
+    const uint32_t high = of_row ? block_rows : 1, across = !patches ? 1 : of_row ? block_cols : all;
+    buffer *b = add_buffer("book", wide ? "f32" : "f16", bits, high, across);
+    b->entries = (1U << width) + (chance(25) ? 3 : 0);
+    b->along_rows = of_row;
+    b->along_cols = false;
+    snprintf(axes, sizeof axes, "%s[q of %" PRIu32 "]", of_row ? "[rows]" : "", b->entries);
+    b->axes = axes;
+    CODE("code v: %s per %" PRIu32 " = t { %" PRIu32 " @ 0 (%" PRIu32 ":%" PRIu32 ") }\n", b->type,
+         all / (high * across), bits, high * across, bits);
+}
+
+static const char *field_of(const buffer *b) {
+    return b->name[0] == 'w' ? "w" : b->name[0] == 's' ? "d" : b->name[0] == 'b' ? "t" : "n";
+}
 
 static void print_buffer(const buffer *b) {
     printf("    buffer %s%s { %s: %s", b->name, b->axes, field_of(b), b->type);
     const bool rows_alone = b->along_rows && !b->along_cols, cols_alone = b->along_cols && !b->along_rows;
-    if (rows_alone && b->rows > 1)
+    if (b->entries)
+        printf("[%" PRIu32 "][%" PRIu32 "]", b->rows, b->cols);
+    else if (rows_alone && b->rows > 1)
         printf("[%" PRIu32 "]", b->rows);
     else if (cols_alone && b->cols > 1)
         printf("[%" PRIu32 "]", b->cols);
@@ -175,6 +198,8 @@ int main(int argc, char **argv) {
     const bool narrow = block_cols * width % 8 != 0; /* no row of whole bytes */
     static const char *const floats[] = {"e4m3", "e5m2"};
     add_codes(narrow ? 8 : width, kind == 0 || narrow ? floats[below(2)] : NULL);
+    const bool looks_up = kind != 0 && !narrow && chance(35);
+    if (looks_up) add_table(width);
     const char *scale = add_scale();
     printf("# seed %" PRIu64 "\n# shape %" PRIu64 " %" PRIu64 "\n", seed, rows, cols);
     for (uint32_t b = 0; b < n_buffers; ++b)
@@ -188,6 +213,8 @@ int main(int argc, char **argv) {
     printf("}\n%s", codes);
     if (kind == 0 || narrow)
         printf("value = q * %s\n", scale);
+    else if (looks_up)
+        printf("value = v * %s\n", scale);
     else
         printf("value = (q - %" PRIu32 ") * %s\n", below(5), scale);
     return 0;

@@ -1,0 +1,108 @@
+/* Encoders on Vulkan: how many threads make a block together, and what of it lies in memory that they share. */
+#include "build/family.h"
+
+/* A thread alone may hold so many elements; of a larger block each of a team has some, fewer where codes lie in pieces
+ * of fewer. */
+enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
+enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
+
+uint32_t qg_encode_unit(const qg_buffer *buffer) {
+    return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
+}
+
+/* A function that looks at a whole block. */
+static bool is_block_group(const qg_layout *layout, const qg_term *term) {
+    return term->op == QG_CALL && term->count == 0 && term->per == layout->elements &&
+           (term->call == QG_CALL_SUM || term->call == QG_CALL_MAX || term->call == QG_CALL_MIN ||
+            term->call == QG_CALL_EXTREME);
+}
+
+/* Whether threads would have to wait for each other while they take turns: a block is looked at within what looks at
+ * it. */
+static bool nests(const qg_layout *layout, const qg_term *term, bool within) {
+    if (!term) return false;
+    const bool looks = is_block_group(layout, term);
+    if (looks && within) return true;
+    if (term->op == QG_CALL && term->call == QG_CALL_LOCAL) {
+        const qg_equation *e = &layout->encode->items[term->ref];
+        return within && e->per == 1 && !e->next && nests(layout, e->value, true);
+    }
+    for (uint32_t i = 0; i < 3; ++i)
+        if (nests(layout, term->arg[i], within || looks)) return true;
+    return false;
+}
+
+/* Elements of a group that is no block, of the largest there are; 0: there is none. */
+static uint32_t largest_group(const qg_layout *layout) {
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < layout->encode->count; ++i) {
+        const uint32_t per = layout->encode->items[i].per;
+        if (per > 1 && per < layout->elements && per > largest) largest = per;
+    }
+    return largest;
+}
+
+/* Whether each thread's codes are all of one segment. */
+static bool is_whole(const qg_layout *layout, uint32_t share) {
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; layout->codes[c].per == 1 && s < layout->codes[c].n_slices; ++s)
+            if (layout->codes[c].slices[s].first % share || layout->codes[c].slices[s].count % share) return false;
+    return true;
+}
+
+static bool can_share(const qg_layout *layout, uint32_t share) {
+    const qg_encode *encode = layout->encode;
+    const uint32_t threads = layout->elements / share;
+    if (share < LEAST_SHARE || share > MOST_OF_ONE || layout->elements % share) return false;
+    if (threads < 2 || threads > MOST_THREADS || (threads & (threads - 1))) return false;
+    for (uint32_t i = 0; i < encode->count; ++i) {
+        const qg_equation *e = &encode->items[i];
+        if (e->candidates && e->per == layout->elements) return false;
+        if (e->per > 1 && e->per < layout->elements && share % e->per) return false;
+        if (nests(layout, e->value, false) || nests(layout, e->next, false)) return false;
+    }
+    return true;
+}
+
+static uint32_t share_of(const qg_layout *layout) {
+    if (!layout->encode || layout->elements <= MOST_OF_ONE) return layout->elements;
+    uint32_t share = largest_group(layout);
+    if (!share) share = USUAL_SHARE;
+    while (layout->elements / share > MOST_THREADS) share *= 2;
+    while (!largest_group(layout) && !is_whole(layout, share) && share > LEAST_SHARE &&
+           layout->elements / (share / 2) <= MOST_THREADS)
+        share /= 2;
+    return can_share(layout, share) ? share : layout->elements;
+}
+
+/* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged. */
+static uint32_t words_to_stage(const qg_layout *layout, const qg_buffer *buffer) {
+    const bool many = buffer->bytes * 8 / qg_encode_unit(buffer) > MOST_STORES;
+    return many || share_of(layout) < layout->elements ? (buffer->bytes + 3) / 4 | 1 : 0;
+}
+
+/* A search by one thread takes so much longer than its stores that it had rather have more workgroups at once. */
+static bool searches(const qg_encode *encode) {
+    for (uint32_t i = 0; i < encode->count; ++i)
+        if (encode->items[i].candidates) return true;
+    return false;
+}
+
+/* Bytes for each thread: of blocks, a number of each of them, and what a team has in hand. */
+uint32_t qg_staged_bytes(const qg_layout *layout) {
+    uint32_t words = 0;
+    if (!layout->encode) return 0;
+    const uint32_t threads = layout->elements / share_of(layout);
+    if (threads == 1 && searches(layout->encode)) return 0;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);
+    const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 : 0);
+    return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
+}
+
+uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
+    return qg_staged_bytes(layout) ? words_to_stage(layout, &layout->buffers[buffer]) : 0;
+}
+
+uint32_t qg_encode_team(const qg_layout *layout) {
+    return qg_staged_bytes(layout) ? layout->elements / share_of(layout) : 1;
+}

@@ -1,0 +1,398 @@
+// aqlm_2x8_g8_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format aqlm_2x8_g8`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 36 bytes for 8 elements, 2 bits each.
+// For each weight 0.25 bytes read, 7.62 operations: 0.625 loads, 1 bits, 0.75 integer, 3.12 float, 2.12 conversions.
+//
+//     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
+//     from "AQLM: inference_lib, two codebooks of 8 bits"
+//
+//     block 1 x 8 {
+//         buffer codes                { n: u8[1][2] }
+//         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
+//         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
+//         buffer scales[rows]         { d: f16 }
+//     }
+//
+//     code c0 per 8     = n        { 8 @ 0 }
+//     code c1 per 8     = n        { 8 @ 8 }
+//     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
+//     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
+//     code s: f16 per 8 = d        { 16 @ 0 }
+//
+//     value = (v0 + v1) * s
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
+layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer CodesBuffer { uint8_t codes[]; };
+layout(binding = 1, std430) readonly buffer Codebook0Buffer { uint codebook0[]; };
+layout(binding = 2, std430) readonly buffer Codebook1Buffer { uint codebook1[]; };
+layout(binding = 3, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 1, std430) readonly buffer Codebook0_fourBuffer { uvec4 codebook0_four[]; };
+layout(binding = 2, std430) readonly buffer Codebook1_fourBuffer { uvec4 codebook1_four[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint epilogue;   // what is done with results
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    // Of VIEWS:
+    uint groups;             // workgroups of each matrix, where there are several, and the first matrix of this launch
+    uint matrix_first;
+    uint matrices;           // in the inner dimension
+    uint vectors;            // of each matrix, in all launches
+    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
+    uint sharing_outer;
+    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
+    uint weights_inner;
+    uint weights_outer;
+    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
+    uint x_stride;
+    uint x_inner;
+    uint x_outer;
+    uint y_skip;             // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint y_outer;
+};
+
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+
+// The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
+uint matrix, weights_begin, x_begin, y_begin;
+
+uint group_number() {
+    return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups;
+}
+
+uint group_count() {
+    return VIEWS == 0u ? gl_NumWorkGroups.x : groups;
+}
+
+uint matrix_number() {
+    return VIEWS == 0u ? 0u : matrix;
+}
+
+uint matrix_count() {
+    return VIEWS == 0u ? 1u : gl_NumWorkGroups.x / groups;
+}
+
+void find_matrix() {
+    if (VIEWS == 0u) return;
+    matrix = gl_WorkGroupID.x / groups;
+    const uint inner = (matrix_first + matrix) % matrices, outer = (matrix_first + matrix) / matrices;
+    weights_begin = weights_first + inner / sharing * weights_inner + outer / sharing_outer * weights_outer;
+    x_begin = x_first + inner * x_inner + outer * x_outer;
+    y_begin = inner * y_inner + outer * y_outer;
+}
+
+// Among all rows of weights.
+uint row_of_weights(uint n) {
+    return VIEWS == 0u ? n : weights_begin + n;
+}
+
+// Where a right-hand side begins in x, of so many elements, or runs.
+uint x_element_from(uint vector, uint row_elements) {
+    return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
+}
+
+uint x_from(uint vector, uint row_runs) {
+    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
+}
+
+layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 5, std430) buffer Output { float y[]; };
+layout(binding = 5, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
+
+// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
+
+bool does(uint part) {
+    return (EPILOGUE & part & epilogue) != 0u;
+}
+
+float silu(float v) {
+    return v / (1.0 + exp(-v));
+}
+
+uint y_place(uint at) {
+    return VIEWS == 0u ? at : at + y_skip;
+}
+
+float y_half(uint at) {
+    const uint bits = uint(y_halves[at]);
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
+
+void store_half(uint at, uint bits) {
+    y_halves[at] = uint16_t(bits);
+}
+
+// What y holds.
+float y_before(uint at) {
+    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
+}
+
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u)
+        y[y_place(at)] = sum;
+    else
+        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
+}
+
+// Among the right-hand sides of all matrices.
+uint vector_number(uint vector) {
+    return VIEWS == 0u ? vector : (matrix_first + matrix) * vectors + vector;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
+void finish(uint m, uint n, float sum, bool first, bool last) {
+    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows;
+    const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row;
+    if (does(SCALES))
+        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? vector_number(vector) : 0u];
+    if (first && does(ADDS_BIAS)) sum += row_bias[row];
+    if (!first || does(ADDS_TO_Y)) sum += y_before(at);
+    if (last && does(GATES)) sum *= silu(result_gate[at]);
+    if (last && does(ADDS_RESIDUAL)) sum += residual[at];
+    store_y(at, sum);
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][2];
+float x_sum[TILES][1];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 2u;
+    const uint from = x_from(min(vector, batch - 1u), row_tiles * 2u) + place;
+    vec4 run[2];
+    [[unroll]] for (uint r = 0u; r < 2u; ++r) run[r] = x_run(from + r);
+    [[unroll]] for (uint r = 0u; r < 2u; ++r) x[k][r] = run[r];
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
+    const uint row = n, tile = j;
+    const uint block_col = tile / 1u;
+    uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]);
+    uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
+    fours[0] = codebook0_four[n0];
+    fours[1] = codebook1_four[n1];
+    words[0] = uint(codes[row * (grid_cols * 2u) + block_col * 2u]);
+    words[1] = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
+    words[2] = uint(scales[row]);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout float sum) {
+    const uint row = n, tile = j;
+    const uint block_col = tile / 1u;
+    float s = f16_to_f32(words[2]);
+    uvec4 four0 = fours[0];
+    uint vectors00 = four0.x;
+    float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
+    float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
+    uint vectors01 = four0.y;
+    float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
+    float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
+    vec4 v04 = vec4(v00, v01, v02, v03);
+    uvec4 four1 = fours[1];
+    uint vectors10 = four1.x;
+    float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
+    float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
+    uint vectors11 = four1.y;
+    float v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
+    float v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
+    vec4 v14 = vec4(v10, v11, v12, v13);
+    uint vectors02 = four0.z;
+    float v05 = f16_to_f32(vectors02);  // vectors0: 16 bits
+    float v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
+    uint vectors03 = four0.w;
+    float v07 = f16_to_f32(vectors03);  // vectors0: 16 bits
+    float v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
+    vec4 v09 = vec4(v05, v06, v07, v08);
+    uint vectors12 = four1.z;
+    float v15 = f16_to_f32(vectors12);  // vectors1: 16 bits
+    float v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
+    uint vectors13 = four1.w;
+    float v17 = f16_to_f32(vectors13);  // vectors1: 16 bits
+    float v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
+    vec4 v19 = vec4(v15, v16, v17, v18);
+    float dots = dot_add(dot(x[k][0], v04 + v14), x[k][1], v09 + v19);
+    sum += s * dots;
+}
+
+const uint X_WORDS = 8u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
+}
+
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+        load_x(i / count, begin + i % count, 0u);
+        share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
+// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+void main() {
+    find_matrix();
+    const uint tiles = row_tiles, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
+    const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
+    uint shared_from = ~0u;
+    for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint begin = 0u; begin < tiles; begin += slice) {
+            const uint count = min(slice, tiles - begin);
+            uint t = lane;
+            // Weights are on their way while the workgroup waits for x.
+            uvec4 fours[ROWS][2];
+            uint words[ROWS][3];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
+            if (begin != shared_from) share_slice(begin, count);
+            shared_from = begin;
+            while (t < count) {
+                const uint j = begin + t;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+                t += lanes;
+                if (t >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+            }
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            float of_rows[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
+            if (lanes > gl_SubgroupSize) {
+                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            } else if (lane < ROWS && row + lane < rows && m < batch) {
+                finish(m, row + lane, all);
+            }
+        }
+        if (lanes <= gl_SubgroupSize) continue;
+        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
+            const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;
+            float total = 0.0;
+            for (uint p = 0u; p < parts; ++p) total += partial[(i / each * parts + p) * each + i % each];
+            if (n < rows && m < batch) finish(m, n, total);
+        }
+        barrier();
+    }
+}
