@@ -326,7 +326,7 @@ mutate "ggml: operands of a copy are not kept" $glue 's/kept = tiles \&\& !copie
 mutate "ggml: others may still read what is copied over" $glue 's/if \(\(copied \|\| tiles\) \&\& !p.packed\)/if (false)/' unit ggml_test
 mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&bias/\&bias/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t != nullptr \&\& t->view_offs/false \&\& t->view_offs/' unit ggml_test
-mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL\)/false)/' unit ggml_test
+mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL\)/last == nullptr)/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/copied \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
 mutate "tensors: scratch lies behind the copy" $tensors 's/p->scratch.offset \+= p->copy_bytes;/;/' unit tensors_test
 mutate "tensors: dimension 0 of ids is 1 of values" $tensors 's/view->index_step\[0\] = 1;/view->index_step[0] = 2;/' unit tensors_test
