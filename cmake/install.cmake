@@ -10,7 +10,7 @@ endif()
 if(QKGEN_RUNTIME)
   install(TARGETS qkgen_runtime EXPORT qkgen)
 endif()
-install(DIRECTORY runtime/include/qkgen TYPE INCLUDE FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.inc")
+install(DIRECTORY runtime/include/qkgen TYPE INCLUDE FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.def" PATTERN "*.inc")
 install(DIRECTORY formats templates DESTINATION ${CMAKE_INSTALL_DATADIR}/qkgen)
 install(DIRECTORY bench/models DESTINATION ${CMAKE_INSTALL_DATADIR}/qkgen/bench)
 

@@ -1,12 +1,9 @@
 /* What a physical device is and can do. */
 #include "vulkan_internal.h"
 
+#include <qkgen/vulkan_limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What Mesa's llvmpipe lets a thread take, of all its loops together; it ends the loop there and goes on behind it (the constant
- * LP_MAX_TGSI_LOOP_ITERATIONS of its sources). */
-enum { LLVMPIPE_LOOP_STEPS = 65535 };
 
 /* The names of all extensions; NULL when there are none. */
 static VkExtensionProperties *extensions_of(VkPhysicalDevice handle, uint32_t *count) {
@@ -73,14 +70,7 @@ static void describe_limits(const VkPhysicalDeviceLimits *limits, qk_vulkan_devi
     if (buffers > limits->maxPerStageResources)
         buffers = limits->maxPerStageResources;
     device->storage_buffers = buffers;
-    device->storage_range = limits->maxStorageBufferRange;
-    device->offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
-    device->workgroup_count = limits->maxComputeWorkGroupCount[0];
-    device->workgroup_size = limits->maxComputeWorkGroupSize[0];
-    if (device->workgroup_size > limits->maxComputeWorkGroupInvocations)
-        device->workgroup_size = limits->maxComputeWorkGroupInvocations;
-    device->push_bytes = limits->maxPushConstantsSize;
-    device->shared_bytes = limits->maxComputeSharedMemorySize;
+    QK_TAKE_VULKAN_LIMITS(*device, *limits);
 }
 
 static void describe_memory(VkPhysicalDevice handle, qk_vulkan_device *device) {
@@ -176,7 +166,7 @@ static void describe_properties(VkPhysicalDevice handle, const VkExtensionProper
         device->allocation = maintenance.maxMemoryAllocationSize;
     memcpy(device->driver_uuid, id.driverUUID, sizeof device->driver_uuid);
     if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
-        device->loop_steps = LLVMPIPE_LOOP_STEPS;
+        device->loop_steps = QK_LLVMPIPE_LOOP_STEPS;
     snprintf(device->driver, sizeof device->driver, "%.120s%s%.120s", driver.driverName,
              driver.driverInfo[0] != 0 ? " " : "", driver.driverInfo);
 }

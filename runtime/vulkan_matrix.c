@@ -9,23 +9,10 @@
 /* Younger than the headers that we ask for. */
 enum {
     MATRIX_FEATURES = 1000506000, /* VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR */
-    MATRIX_SHAPE = 1000506001,    /* VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR */
-    COMPONENT_F16 = 0,            /* VK_COMPONENT_TYPE_FLOAT16_KHR */
-    COMPONENT_F32 = 1,            /* VK_COMPONENT_TYPE_FLOAT32_KHR */
-    SCOPE_SUBGROUP = 3            /* VK_SCOPE_SUBGROUP_KHR */
+    MATRIX_SHAPE = 1000506001     /* VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR */
 };
 
-/* VkCooperativeMatrixPropertiesKHR */
-typedef struct matrix_shape {
-    VkStructureType type;
-    void *next;
-    uint32_t m, n, k;
-    uint32_t a, b, c, result;
-    VkBool32 saturating;
-    uint32_t scope;
-} matrix_shape;
-
-typedef VkResult(VKAPI_PTR *get_shapes)(VkPhysicalDevice, uint32_t *, matrix_shape *);
+typedef VkResult(VKAPI_PTR *get_shapes)(VkPhysicalDevice, uint32_t *, qk_matrix_offer *);
 
 void qk_vk_matrix_features(qk_vk_matrix_feature_set *set) {
     memset(set, 0, sizeof *set);
@@ -34,36 +21,30 @@ void qk_vk_matrix_features(qk_vk_matrix_feature_set *set) {
     set->matrix.next = &set->model;
 }
 
-/* In f16, summed in f32. */
-static int is_usable(const matrix_shape *s) {
-    return s->a == COMPONENT_F16 && s->b == COMPONENT_F16 && s->c == COMPONENT_F32 && s->result == COMPONENT_F32 &&
-           s->scope == SCOPE_SUBGROUP && !s->saturating;
+static qk_limits limits_of(const qk_vk_matrix *matrix) {
+    qk_limits limits = {0};
+    limits.matrix_rows = matrix->rows;
+    limits.matrix_cols = matrix->cols;
+    limits.matrix_depth = matrix->depth;
+    limits.matrix_lanes = matrix->lanes;
+    return limits;
 }
 
-/* The first of those that kernels can take, in the order of what they had best; or the one that is wanted. */
+/* The shape that kernels take, or that which is wanted. */
 static int find_shape(VkInstance instance, VkPhysicalDevice device, qk_vk_matrix *matrix) {
-    static const uint32_t known[][3] = {{16, 8, 16}, {16, 16, 16}, {8, 16, 16}, {8, 8, 16}, {8, 8, 8}};
     get_shapes get = (get_shapes)vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
-    const uint32_t wanted = matrix->rows, cols = matrix->cols, depth = matrix->depth;
+    qk_limits limits = limits_of(matrix);
     uint32_t count = 0;
-    int found = 0;
     if (get == NULL || get(device, &count, NULL) != VK_SUCCESS || count == 0)
         return 0;
-    matrix_shape *all = calloc(count, sizeof *all);
+    qk_matrix_offer *all = calloc(count, sizeof *all);
     for (uint32_t i = 0; all != NULL && i < count; i++)
-        all[i].type = (VkStructureType)MATRIX_SHAPE;
-    if (all != NULL && get(device, &count, all) >= 0)
-        for (size_t k = 0; k < sizeof known / sizeof *known && !found; k++)
-            for (uint32_t i = 0; i < count && !found; i++) {
-                const uint32_t *s = known[k];
-                if (!is_usable(&all[i]) || all[i].m != s[0] || all[i].n != s[1] || all[i].k != s[2] ||
-                    (wanted != 0 && (wanted != s[0] || cols != s[1] || depth != s[2])))
-                    continue;
-                matrix->rows = s[0];
-                matrix->cols = s[1];
-                matrix->depth = s[2];
-                found = 1;
-            }
+        all[i].type = MATRIX_SHAPE;
+    int found =
+        all != NULL && get(device, &count, all) >= 0 && qk_matrix_take_shape(all, count, matrix->lanes, &limits);
+    matrix->rows = limits.matrix_rows;
+    matrix->cols = limits.matrix_cols;
+    matrix->depth = limits.matrix_depth;
     free(all);
     return found;
 }
@@ -104,47 +85,34 @@ int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_v
 
 /* ---- the order ---------------------------------------------------------------------------------------------------- */
 
-static qk_limits limits_of(const qk_vk_matrix *matrix) {
-    qk_limits limits = {0};
-    limits.matrix_rows = matrix->rows;
-    limits.matrix_cols = matrix->cols;
-    limits.matrix_depth = matrix->depth;
-    limits.matrix_lanes = matrix->lanes;
-    return limits;
-}
-
 qk_status qk_vk_matrix_open(qk_vulkan *vk, qk_error *error) {
-    uint32_t from[QK_MATRIX_FROM_WORDS];
-    float to[QK_MATRIX_TO_FLOATS] = {0};
+    qk_matrix_question ask;
     qk_vulkan_buffer *in = NULL, *out = NULL;
     qk_limits limits = limits_of(&vk->matrices);
-    qk_spec_constant constants[QK_MATRIX_CONSTANTS];
-    qk_kernel kernel;
-    qk_matrix_probe(&kernel, constants, &limits);
-    qk_matrix_number(from);
-    qk_status status = qk_vulkan_buffer_create(vk, sizeof from, &in, error);
+    qk_matrix_ask(&ask, &limits);
+    qk_status status = qk_vulkan_buffer_create(vk, sizeof ask.from, &in, error);
     if (status == QK_OK)
-        status = qk_vulkan_buffer_create(vk, sizeof to, &out, error);
+        status = qk_vulkan_buffer_create(vk, sizeof ask.to, &out, error);
     if (status == QK_OK)
-        status = qk_vulkan_upload(vk, in, 0, from, sizeof from, error);
+        status = qk_vulkan_upload(vk, in, 0, ask.from, sizeof ask.from, error);
     if (status == QK_OK)
         status = qk_vulkan_begin(vk, error);
     if (status == QK_OK) {
         qk_backend backend = qk_vulkan_backend(vk);
         const qk_range ranges[] = {qk_vulkan_range(in), qk_vulkan_range(out)};
-        const qk_launch launch = {.kernel = &kernel, .ranges = ranges, .workgroups = 1};
+        const qk_launch launch = {.kernel = &ask.kernel, .ranges = ranges, .workgroups = 1};
         status = backend.launch(backend.context, &launch, error);
     }
     if (status == QK_OK)
         status = qk_vulkan_submit(vk, error);
     if (status == QK_OK)
-        status = qk_vulkan_download(vk, out, 0, to, sizeof to, error);
+        status = qk_vulkan_download(vk, out, 0, ask.to, sizeof ask.to, error);
     if (status == QK_OK) {
-        vk->matrix = qk_matrix_read_order(to, &limits);
+        vk->matrix = qk_matrix_read_order(ask.to, &limits);
         vk->matrices.order_a = limits.matrix_order_a;
         vk->matrices.order_bc = limits.matrix_order_bc;
     }
-    qk_vulkan_forget(vk, &kernel);
+    qk_vulkan_forget(vk, &ask.kernel);
     qk_vulkan_buffer_destroy(vk, in);
     qk_vulkan_buffer_destroy(vk, out);
     return status;

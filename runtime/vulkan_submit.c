@@ -2,11 +2,9 @@
  * flight while the host looks. */
 #include "vulkan_internal.h"
 
+#include <qkgen/vulkan_limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* That a multiprocessor holds at a time, of about 96 registers a thread. */
-enum { BUSY_WORKGROUPS_EACH = 5 };
 
 #define SETS_IN_POOL 256u
 
@@ -218,21 +216,12 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     backend.limits.workgroup_count = vk->info.workgroup_count;
     backend.limits.workgroup_size = vk->info.workgroup_size;
     backend.limits.push_bytes = vk->info.push_bytes;
-    backend.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT; /* what the device was opened with */
-    /* A processor's cores take workgroups one after the other, and each costs something. */
-    backend.limits.busy_workgroups =
-        vk->info.type == QK_VULKAN_CPU ? 16 : BUSY_WORKGROUPS_EACH * vk->info.multiprocessors;
+    backend.limits.features = qk_vulkan_features(vk->info.subgroup_arithmetic, vk->info.subgroup_shuffle,
+                                                 vk->info.float16, vk->info.integer_dot_product);
+    backend.limits.busy_workgroups = qk_busy_workgroups(vk->info.type == QK_VULKAN_CPU, vk->info.multiprocessors);
     backend.limits.shared_bytes = vk->info.shared_bytes;
     backend.limits.subgroup_size = vk->info.subgroup_size;
     backend.limits.loop_steps = vk->info.loop_steps;
-    if (vk->info.subgroup_arithmetic)
-        backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
-    if (vk->info.subgroup_shuffle)
-        backend.limits.features |= QK_FEATURE_SUBGROUP_SHUFFLE;
-    if (vk->info.integer_dot_product)
-        backend.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
-    if (vk->info.float16)
-        backend.limits.features |= QK_FEATURE_FLOAT16;
     if (vk->matrix)
         backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
     backend.limits.matrix_order_a = vk->matrices.order_a;

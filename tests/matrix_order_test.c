@@ -108,8 +108,36 @@ static void test_descriptor(void **state) {
     for (uint32_t i = 0; i < QK_MATRIX_CONSTANTS; i++) assert_int_equal(probe.spec_constants[i].value, 8);
 }
 
+/* Of what a device offers, the best that kernels take; of a wanted shape, that or nothing. */
+static void test_shape(void **state) {
+    enum { F16, F32, SUBGROUP = 3 };
+    qk_matrix_offer offers[] = {{0, NULL, 16, 8, 32, 3, 3, 5, 5, 0, SUBGROUP}, /* of integers */
+                                {0, NULL, 8, 8, 16, F16, F16, F32, F32, 0, SUBGROUP},
+                                {0, NULL, 16, 16, 16, F16, F16, F32, F32, 0, SUBGROUP},
+                                {0, NULL, 16, 8, 16, F16, F16, F32, F32, 0, SUBGROUP}};
+    qk_limits limits;
+    (void)state;
+    memset(&limits, 0, sizeof limits);
+    assert_int_equal(qk_matrix_take_shape(offers, 4, 64, &limits), 0);
+    assert_int_equal(qk_matrix_take_shape(offers, 1, 32, &limits), 0);
+    assert_int_equal(limits.matrix_rows, 0);
+    assert_int_equal(qk_matrix_take_shape(offers, 4, 32, &limits), 1);
+    assert_true(limits.matrix_rows == 16 && limits.matrix_cols == 8 && limits.matrix_depth == 16);
+    assert_int_equal(limits.matrix_lanes, 32);
+    offers[3].result = F16;
+    assert_int_equal(qk_matrix_take_shape(offers, 4, 32, &limits), 0); /* it is wanted by now */
+    memset(&limits, 0, sizeof limits);
+    assert_int_equal(qk_matrix_take_shape(offers, 4, 16, &limits), 1);
+    assert_true(limits.matrix_rows == 16 && limits.matrix_cols == 16 && limits.matrix_lanes == 16);
+    limits.matrix_rows = limits.matrix_cols = 8;
+    assert_int_equal(qk_matrix_take_shape(offers, 4, 16, &limits), 1);
+    assert_int_equal(limits.matrix_rows, 8);
+    offers[1].saturating = 1;
+    assert_int_equal(qk_matrix_take_shape(offers, 4, 16, &limits), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_refusal),
-                                       cmocka_unit_test(test_descriptor)};
+                                       cmocka_unit_test(test_descriptor), cmocka_unit_test(test_shape)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

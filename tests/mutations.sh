@@ -327,14 +327,24 @@ mutate "views: a stride of y, MSL" templates/finish.metal 's/vector \* shape.y_s
 mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/r.at/' script views msl
 mutate "views: halves, MSL" templates/finish.metal 's/as_type<ushort>\(half\(sum\)\)/f32_to_bf16(sum)/' script views msl
 glue=integrations/ggml/ggml-vulkan-qkgen.cpp
-mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == call.x\)/)/' unit ggml_test
-mutate "ggml: operands are those of each matrix of a batch" $glue 's/parts == 1 \&\& !in.copied/!in.copied/' unit ggml_test
+tensors=$headers/tensors.h
+mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == x;/;/' unit ggml_test
+mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
+mutate "ggml: operands of a copy are not kept" $glue 's/kept = tiles \&\& !copied/kept = tiles/' unit ggml_test
+mutate "ggml: others may still read what is copied over" $glue 's/if \(\(copied \|\| tiles\) \&\& !p.packed\)/if (false)/' unit ggml_test
 mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&bias/\&bias/' unit ggml_test
-mutate "ggml: copied ids lie before x" $glue 's/numbers.copied \? id_bytes : 0/0/' unit ggml_test
-mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t != nullptr \&\& \(t->view_offs/false \&\& (t->view_offs/' unit ggml_test
-mutate "ggml: dimension 0 of ids is 1 of values" $glue 's/r.view.index_step\[0\] = 1;/r.view.index_step[0] = 2;/' unit ggml_test
-mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL \&\&/false \&\&/' unit ggml_test
-mutate "ggml: rows of weights with a stride stay with ggml" $glue 's/w->nb\[1\] != ggml_row_size\(w->type, w->ne\[0\]\)/false/' unit ggml_test
+mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t != nullptr \&\& t->view_offs/false \&\& t->view_offs/' unit ggml_test
+mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL\)/last == nullptr)/' unit ggml_test
+mutate "ggml: x begins where nothing can be copied" $glue 's/copied \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
+mutate "tensors: scratch lies behind the copy" $tensors 's/p->scratch.offset \+= p->copy_bytes;/;/' unit tensors_test
+mutate "tensors: dimension 0 of ids is 1 of values" $tensors 's/view->index_step\[0\] = 1;/view->index_step[0] = 2;/' unit tensors_test
+mutate "tensors: rows of weights with a stride are refused" $tensors 's/p->weights.counts\[1\] > 1 \&\& w\[0\] != 1/0/' unit tensors_test
+mutate "tensors: a step is whole elements, and not 0" $tensors 's/t->steps\[i\] == 0 \|\| t->steps/t->steps/' unit tensors_test
+mutate "tensors: products that share weights count together" $tensors 's/vectors = planes.batch;/;/' unit tensors_test
+mutate "tensors: tiles take whole blocks" $tensors 's/\(kernel->wide_block == 0 \|\| .* == 0\) \&\&$/1 \&\&/' unit tensors_test
+mutate "tensors: operands that are there are not made again" $tensors 's/QK_SCHEDULE_PACK\)$/QK_SCHEDULE_NONE)/' unit tensors_test
+mutate "tensors: vectors begin in runs of four" $tensors 's/bits % \(4 \* \(uint64_t\)x->bytes\) == 0/1/' unit tensors_test
+mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp 's/: c.value;$/: 0;/' unit ggml_test
 mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= \(float\)shape\[2\] \/ 16777216.0f/< 0.0f/' unit matrix_order_test
 mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test

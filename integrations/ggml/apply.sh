@@ -69,11 +69,12 @@ generate_step() {
   {
     echo "// The kernels that apply.sh generated."
     for format in $formats; do echo "#include \"$format.h\""; done
-    echo "static const qk_kernel * const qkgen_kernels[] = {"
-    for format in $formats; do sed -nE 's/^extern const qk_kernel (qk_\w*_vulkan);.*/    \&\1,/p' "$kernels/$format.h"; done
+    echo "static const qk_kernel_set * const qkgen_kernels[] = {"
+    for format in $formats; do echo "    &qk_${format}_kernels,"; done
     echo "};"
+    echo "enum { QKGEN_KERNEL_SETS = $(echo "$formats" | wc -w) };"
   } >"$kernels/qkgen-kernels.h"
-  echo "generate: $(grep -c '&qk_' "$kernels/qkgen-kernels.h") kernels of $(echo "$formats" | wc -w) formats, $(du -sm "$kernels" | cut -f1) MB of C"
+  echo "generate: $(cat "$kernels"/*.h | grep -c '^extern const qk_kernel qk_\w*_vulkan;') kernels of $(echo "$formats" | wc -w) formats, $(du -sm "$kernels" | cut -f1) MB of C"
 }
 
 build_step() {

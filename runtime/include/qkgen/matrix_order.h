@@ -4,16 +4,12 @@
  * those values have to know; so an engine asks with a small kernel when it opens a device, and adds the answer to its
  * qk_limits, which have the shape (matrix_rows and others; all 0 is 16 x 16 times 16 x 8, by subgroups of 32):
  *
- *     qk_kernel probe;
- *     qk_spec_constant constants[QK_MATRIX_CONSTANTS];
- *     uint32_t from[QK_MATRIX_FROM_WORDS];
- *     float to[QK_MATRIX_TO_FLOATS];
- *     qk_matrix_probe(&probe, constants, &limits);
- *     qk_matrix_number(from);
- *     ...                                 one workgroup of `probe`: binding 0 is `from`, binding 1 is `to`
- *     qk_matrix_read_order(to, &limits);
+ *     static qk_matrix_question ask;
+ *     qk_matrix_ask(&ask, &limits);
+ *     ...                                 one workgroup of ask.kernel: binding 0 is ask.from, binding 1 is ask.to
+ *     qk_matrix_read_order(ask.to, &limits);
  *
- * It is for devices that multiply such matrices of f16 in a subgroup, summed in f32 (VkCooperativeMatrixPropertiesKHR), with
+ * It is for devices that multiply such matrices of f16 in a subgroup, summed in f32 (qk_matrix_take_shape finds them), with
  * shaderFloat16, vulkanMemoryModel and subgroup shuffles. The runtime of qkgen/vulkan.h does all that. Header only; needs
  * libc; C11 and C++11. */
 #ifndef QKGEN_MATRIX_ORDER_H
@@ -38,6 +34,41 @@ static inline void qk_matrix_shape_(const qk_limits *limits, uint32_t shape[4]) 
     shape[1] = usual ? 8 : limits->matrix_cols;
     shape[2] = usual ? 16 : limits->matrix_depth;
     shape[3] = usual ? 32 : limits->matrix_lanes;
+}
+
+/* What a device multiplies, with the bytes of VkCooperativeMatrixPropertiesKHR. */
+typedef struct qk_matrix_offer {
+    int32_t type;
+    void *next;
+    uint32_t m, n, k;
+    uint32_t a, b, c, result; /* VkComponentTypeKHR */
+    uint32_t saturating;
+    uint32_t scope; /* VkScopeKHR */
+} qk_matrix_offer;
+
+/* Sets the shape of `limits` to the first of those that kernels can take, in the order of what they had best; where matrix_rows is not
+ * 0, to no other one than that. `lanes` of a subgroup. 0: the device has none. */
+static inline int qk_matrix_take_shape(const qk_matrix_offer *offers, uint32_t count, uint32_t lanes,
+                                       qk_limits *limits) {
+    static const uint32_t known[][3] = {{16, 8, 16}, {16, 16, 16}, {8, 16, 16}, {8, 8, 16}, {8, 8, 8}};
+    enum { F16 = 0, F32 = 1, SUBGROUP = 3 }; /* of Vulkan's enums */
+    if (lanes != 8 && lanes != 16 && lanes != 32)
+        return 0;
+    for (uint32_t s = 0; s < sizeof known / sizeof *known; s++)
+        for (uint32_t i = 0; i < count; i++) {
+            const qk_matrix_offer *o = &offers[i];
+            if (o->m != known[s][0] || o->n != known[s][1] || o->k != known[s][2] || o->a != F16 || o->b != F16 ||
+                o->c != F32 || o->result != F32 || o->scope != SUBGROUP || o->saturating != 0 ||
+                (limits->matrix_rows != 0 &&
+                 (limits->matrix_rows != o->m || limits->matrix_cols != o->n || limits->matrix_depth != o->k)))
+                continue;
+            limits->matrix_rows = o->m;
+            limits->matrix_cols = o->n;
+            limits->matrix_depth = o->k;
+            limits->matrix_lanes = lanes;
+            return 1;
+        }
+    return 0;
 }
 
 /* Fills in the descriptor of the kernel that asks, and its `constants`, which must live as long: it has two bindings and no push
@@ -130,6 +161,20 @@ static inline int qk_matrix_find_(const float *to, uint32_t count, uint32_t bits
         *order |= at << (i * bits);
     }
     return 1;
+}
+
+/* A question to a device: the kernel, with what it reads and what it writes. Stays where it is as long as pipelines of it live. */
+typedef struct qk_matrix_question {
+    qk_kernel kernel;
+    qk_spec_constant constants[QK_MATRIX_CONSTANTS];
+    uint32_t from[QK_MATRIX_FROM_WORDS];
+    float to[QK_MATRIX_TO_FLOATS];
+} qk_matrix_question;
+
+static inline void qk_matrix_ask(qk_matrix_question *ask, const qk_limits *limits) {
+    memset(ask, 0, sizeof *ask);
+    qk_matrix_probe(&ask->kernel, ask->constants, limits);
+    qk_matrix_number(ask->from);
 }
 
 /* From what the kernel wrote: sets QK_FEATURE_COOPERATIVE_MATRIX of `limits`, and returns 1; matrix_order_a and matrix_order_bc too

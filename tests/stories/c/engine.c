@@ -4,6 +4,7 @@
 #include "qkgen_kernels.h"
 
 #include <qkgen/dispatch.h>
+#include <qkgen/vulkan_limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,19 +185,12 @@ static qk_backend backend_of(engine *e) {
     VkPhysicalDeviceSubgroupProperties subgroups = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
     VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &subgroups};
     vkGetPhysicalDeviceProperties2(e->physical, &p);
-    const VkPhysicalDeviceLimits *l = &p.properties.limits;
     qk_backend b = {.context = e, .api = QK_API_VULKAN, .launch = launch};
-    b.limits.storage_range = l->maxStorageBufferRange;
-    b.limits.offset_alignment = (uint32_t)l->minStorageBufferOffsetAlignment;
-    b.limits.workgroup_count = l->maxComputeWorkGroupCount[0];
-    b.limits.workgroup_size = l->maxComputeWorkGroupInvocations;
-    b.limits.push_bytes = l->maxPushConstantsSize;
-    b.limits.shared_bytes = l->maxComputeSharedMemorySize;
+    QK_TAKE_VULKAN_LIMITS(b.limits, p.properties.limits);
     b.limits.subgroup_size = subgroups.subgroupSize;
     if (p.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
-        b.limits.loop_steps = 65535; /* lavapipe ends loops then */
-    b.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC |
-                        QK_FEATURE_SUBGROUP_SHUFFLE;
+        b.limits.loop_steps = QK_LLVMPIPE_LOOP_STEPS;
+    b.limits.features = qk_vulkan_features(1, 1, 0, 0);
     return b;
 }
 

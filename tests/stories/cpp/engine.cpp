@@ -3,6 +3,7 @@
 #include "qkgen_kernels.h"
 
 #include <qkgen/dispatch.h>
+#include <qkgen/vulkan_limits.h>
 #include <vulkan/vulkan_raii.hpp>
 
 #include <cstdio>
@@ -124,20 +125,14 @@ static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
 }
 
 static qk_backend backend_of(engine &e) {
-    const auto limits = e.physical.getProperties().limits;
     const auto subgroups = e.physical.getProperties2<vk::PhysicalDeviceProperties2, vk::PhysicalDeviceSubgroupProperties>();
     qk_backend b = {};
     b.context = &e;
     b.api = QK_API_VULKAN;
     b.launch = launch;
-    b.limits.storage_range = limits.maxStorageBufferRange;
-    b.limits.offset_alignment = static_cast<uint32_t>(limits.minStorageBufferOffsetAlignment);
-    b.limits.workgroup_count = limits.maxComputeWorkGroupCount[0];
-    b.limits.workgroup_size = limits.maxComputeWorkGroupInvocations;
-    b.limits.push_bytes = limits.maxPushConstantsSize;
-    b.limits.shared_bytes = limits.maxComputeSharedMemorySize;
+    QK_TAKE_VULKAN_LIMITS(b.limits, e.physical.getProperties().limits);
     b.limits.subgroup_size = subgroups.get<vk::PhysicalDeviceSubgroupProperties>().subgroupSize;
-    b.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE;
+    b.limits.features = qk_vulkan_features(1, 1, 0, 0);
     return b;
 }
 

@@ -1,0 +1,285 @@
+/* qkgen/tensors.h: products and rows of tensors as engines describe them, by counts and steps in bytes. It finds out which views they
+ * are (qk_views, qk_expert_views, qk_rows_view) and which kernel takes them, and refuses what no kernel can read, with the reason.
+ * Header only, over qkgen/dispatch.h; allocates nothing, keeps no state; C11 and C++11. For formats of one buffer whose blocks lie one
+ * after the other. */
+#ifndef QKGEN_TENSORS_H
+#define QKGEN_TENSORS_H
+
+#include "dispatch.h"
+
+/* Dimension 0 is the inner one, along rows. `range` begins with the first element; of weights it may be longer, see QK_PADDING. */
+typedef struct qk_tensor {
+    qk_range range;
+    uint64_t counts[4]; /* elements, also of weights; 1 where there is no such dimension */
+    uint64_t steps[4];  /* bytes from one to the next, of weights from one block; not looked at where a count is 1 */
+    uint32_t bytes;     /* of an element, or of a block */
+} qk_tensor;
+
+/* Steps of the outer dimensions in `units` of bytes, 0 where a count is 1. `inner` is what lies one after the other. */
+static inline qk_status qk_tensor_steps_(const qk_kernel *kernel, const char *name, const qk_tensor *t, uint64_t inner,
+                                         uint64_t unit, uint64_t steps[3], qk_error *error) {
+    if (t->bytes != inner || t->steps[0] != inner)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: %s has elements or blocks of %" PRIu32 " bytes, %" PRIu64 " apart, must be %" PRIu64
+                       " in both",
+                       kernel->name, name, t->bytes, t->steps[0], inner);
+    for (uint32_t i = 1; i < 4; i++) {
+        steps[i - 1] = t->counts[i] > 1 ? t->steps[i] / unit : 0;
+        if (t->counts[i] > 1 && (t->steps[i] == 0 || t->steps[i] % unit != 0))
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: %s has a step of %" PRIu64 " bytes in dimension %" PRIu32
+                           ", must be a multiple of %" PRIu64,
+                           kernel->name, name, t->steps[i], i, unit);
+    }
+    return QK_OK;
+}
+
+/* The same of a table of blocks, in rows. */
+static inline qk_status qk_table_steps_(const qk_kernel *kernel, const char *name, const qk_tensor *t,
+                                        uint64_t steps[3], qk_error *error) {
+    if (kernel->view != QK_VIEW_BLOCKS || kernel->bindings[1].role == QK_ROLE_WEIGHTS)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED,
+                       "%s: %s is of several buffers or of patches, must be of blocks one after the other",
+                       kernel->name, name);
+    uint64_t row = qk_weight_bytes(kernel, 0, 1, t->counts[0]);
+    return qk_tensor_steps_(kernel, name, t, kernel->bindings[0].block_bytes, row != 0 ? row : 1, steps, error);
+}
+
+/* Whether kernels load x from where it lies. */
+static inline int qk_tensor_is_loaded(const qk_tensor *x) {
+    uint64_t bits = x->range.offset;
+    for (uint32_t i = 1; i < 4; i++)
+        bits |= x->counts[i] > 1 ? x->steps[i] : 0;
+    return x->steps[0] == x->bytes && bits % (4 * (uint64_t)x->bytes) == 0;
+}
+
+/* Lets elements of a tensor lie one after the other, in `range`. */
+static inline void qk_tensor_pack(qk_tensor *t, qk_range range) {
+    t->range = range;
+    t->steps[0] = t->bytes;
+    for (uint32_t i = 1; i < 4; i++)
+        t->steps[i] = t->steps[i - 1] * t->counts[i - 1];
+}
+
+/* ---- Products --------------------------------------------------------------------------------------------------- */
+
+/* Without ids: y[3][2][n][m] = sum over k of weights[3'][2'][m][k] * x[3][2][n][k], where each matrix of weights may serve several of x.
+ * With ids: y[t][s][m] = sum over k of weights[ids[t][s]][m][k] * x[t][s][k], where x may have one s for all. */
+typedef struct qk_product {
+    qk_tensor weights, x, y;
+    qk_tensor ids;               /* of experts, 32 bits; `bytes` 0: there are none */
+    qk_range scratch;            /* qk_product_place sets it */
+    qk_range status;             /* with ids, as of qk_dispatch_gemv_id_views */
+    const qk_epilogue *epilogue; /* NULL: none */
+    int packed; /* 1: scratch holds x as operands, from a call before with this kernel and x, and as many vectors; not with ids */
+    /* What qk_plan_product finds: */
+    const qk_kernel *kernel;
+    uint64_t scratch_bytes;
+    uint64_t
+        copy_bytes; /* not 0: no kernel loads x from where it lies, and the engine copies it first, vector after vector; `x` is the copy */
+    qk_views views;
+    qk_expert_views expert_views;
+} qk_product;
+
+static inline qk_status qk_product_shape_(const qk_kernel *kernel, const qk_product *p, qk_error *error) {
+    const uint64_t *w = p->weights.counts, *x = p->x.counts, *y = p->y.counts, *ids = p->ids.counts;
+    const int by_id = p->ids.bytes != 0;
+    int fits = x[0] == w[0] && y[0] == w[1] && y[2] == x[2] && y[3] == x[3];
+    if (by_id)
+        fits = fits && y[1] == ids[0] && y[2] == ids[1] && (x[1] == 1 || x[1] == ids[0]) && y[3] * w[3] == 1;
+    else
+        fits = fits && y[1] == x[1] && w[2] != 0 && y[2] % w[2] == 0 && w[3] != 0 && y[3] % w[3] == 0;
+    return fits ? QK_OK
+                : qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights, x, %sy have shapes that do not fit together",
+                          kernel->name, by_id ? "ids and " : "and ");
+}
+
+/* Sets the views of a product, for kernels such as this one. */
+static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p, qk_error *error) {
+    const int by_id = p->ids.bytes != 0;
+    uint64_t w[3] = {0, 0, 0}, x[3] = {0, 0, 0}, y[3] = {0, 0, 0}, ids[3] = {0, 0, 0};
+    qk_status status = qk_product_shape_(kernel, p, error);
+    if (status == QK_OK)
+        status = qk_table_steps_(kernel, "weights", &p->weights, w, error);
+    const uint32_t element = qk_type_bytes(kernel->bindings[1].element);
+    if (status == QK_OK)
+        status = qk_tensor_steps_(kernel, "x", &p->x, element, element, x, error);
+    if (status == QK_OK)
+        status = qk_tensor_steps_(kernel, "y", &p->y, 4, 4, y, error);
+    if (status == QK_OK && by_id)
+        status = qk_tensor_steps_(kernel, "ids", &p->ids, 4, 4, ids, error);
+    if (status == QK_OK && p->weights.counts[1] > 1 && w[0] != 1)
+        status = qk_fail(error, QK_ERROR_ARGUMENT, "%s: rows of weights are %" PRIu64 " rows apart, must be 1",
+                         kernel->name, w[0]);
+    memset(&p->views, 0, sizeof p->views);
+    memset(&p->expert_views, 0, sizeof p->expert_views);
+    for (uint32_t d = 0; d < 2; d++) {
+        p->views.batches[d] = p->y.counts[2 + d];
+        p->views.weights_batches[d] = p->weights.counts[2 + d];
+        p->views.weights_strides[d] = w[1 + d];
+        p->views.x_strides[d] = x[1 + d];
+        p->views.y_strides[d] = y[1 + d];
+    }
+    p->views.x_stride = x[0];
+    p->views.y_stride = y[0];
+    p->expert_views.x_slot_stride = x[0];
+    p->expert_views.x_stride = x[1];
+    p->expert_views.y_slot_stride = y[0];
+    p->expert_views.y_stride = y[1];
+    p->expert_views.ids_stride = ids[0];
+    p->expert_views.weights_stride = w[1];
+    return status;
+}
+
+/* Whether a kernel that makes tiles takes so many vectors, of each matrix, and the columns. */
+static inline int qk_product_fits_tiles_(const qk_kernel *kernel, const qk_product *p, uint64_t vectors) {
+    return vectors > QK_GEMV_MAX_BATCH && (kernel->wide_block == 0 || p->x.counts[0] % kernel->wide_block == 0) &&
+           (p->ids.bytes == 0 || p->weights.counts[2] <= QK_GEMM_ID_EXPERTS);
+}
+
+#define QK_PRODUCT_MOST_KERNELS 32u
+
+/* Of `count` kernels (at most 32) of gemv and gemm, or of gemv_id and gemm_id, of one format and type of x (qk_find_classes): the one
+ * that should be the fastest among those whose error is at most `allowed`, as qk_choose says. Of more than 8 vectors that is one of gemm,
+ * where there is one that the device can launch and that takes the shape. Behind it, there must be memory (qk_product_place).
+ * QK_ERROR_UNSUPPORTED: no kernel is for that device. */
+static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
+                                        double allowed, qk_product *p, qk_error *error) {
+    const uint64_t *w = p->weights.counts;
+    uint64_t vectors = p->y.counts[2];
+    p->kernel = NULL;
+    p->scratch_bytes = p->copy_bytes = 0;
+    if (count == 0 || count > QK_PRODUCT_MOST_KERNELS)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED, "there are %" PRIu32 " kernels for these types, must be 1 to %u",
+                       count, QK_PRODUCT_MOST_KERNELS);
+    if (!qk_tensor_is_loaded(&p->x)) {
+        const qk_range nowhere = {NULL, 0, 0};
+        qk_tensor_pack(&p->x, nowhere);
+        p->copy_bytes = qk_ceil_(qk_product_(p->x.steps[3], p->x.counts[3]), 256) * 256;
+    }
+    qk_status status = qk_product_views_(kernels[0], p, error);
+    if (status == QK_OK && p->ids.bytes == 0 && w[0] * w[1] * p->y.counts[1] != 0) {
+        qk_planes_ planes; /* products that share weights are one of more vectors */
+        status = qk_plan_views_(kernels[0], &p->views, w[1], w[0], p->y.counts[1], &planes, error);
+        vectors = planes.batch;
+    }
+    for (int tiles = 1; status == QK_OK && p->kernel == NULL && tiles >= 0; tiles--) {
+        const qk_kernel *some[QK_PRODUCT_MOST_KERNELS];
+        for (uint32_t i = 0; i < count; i++)
+            some[i] =
+                (kernels[i]->operand_tile != 0) == tiles && (!tiles || qk_product_fits_tiles_(kernels[i], p, vectors))
+                    ? kernels[i]
+                    : NULL;
+        p->kernel = qk_choose(some, count, &backend->limits, w[1], w[0],
+                              tiles ? vectors : qk_min_(vectors, QK_GEMV_MAX_BATCH), allowed);
+    }
+    if (status != QK_OK)
+        return status;
+    if (p->kernel == NULL)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel of %s is for this device", kernels[0]->format);
+    if (p->kernel->operand_tile != 0)
+        p->scratch_bytes =
+            p->ids.bytes != 0
+                ? qk_gemm_id_scratch(backend, p->kernel, w[2], w[1], w[0], vectors, p->ids.counts[0], p->x.counts[1])
+                : qk_gemm_views_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
+    return QK_OK;
+}
+
+/* Gives a product its memory: at least copy_bytes for x, and behind it scratch_bytes. */
+static inline void qk_product_place(qk_product *p, qk_range memory) {
+    p->scratch = memory;
+    if (p->copy_bytes == 0)
+        return;
+    p->x.range = memory;
+    p->x.range.size = p->copy_bytes;
+    p->scratch.offset += p->copy_bytes;
+    p->scratch.size -= p->copy_bytes;
+}
+
+/* A backend without the launch that makes operands of x. */
+static inline qk_status qk_launch_packed_(void *context, const qk_launch *launch, qk_error *error) {
+    const qk_backend *outer = (const qk_backend *)context;
+    if (qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_PACK)
+        return QK_OK;
+    return outer->launch(outer->context, launch, error);
+}
+
+static inline qk_status qk_barrier_packed_(void *context, qk_error *error) {
+    const qk_backend *outer = (const qk_backend *)context;
+    return outer->barrier(outer->context, error);
+}
+
+/* Launches what was planned; all ranges are set. */
+static inline qk_status qk_dispatch_product(const qk_backend *backend, const qk_product *p, qk_error *error) {
+    const uint64_t *w = p->weights.counts, tokens = p->y.counts[2], slots = p->y.counts[1], each = p->x.counts[1];
+    const int tiles = p->kernel->operand_tile != 0;
+    qk_backend packed = *backend, outer = *backend;
+    if (tiles && p->packed && backend->barrier != NULL) {
+        packed.context = &outer;
+        packed.launch = qk_launch_packed_;
+        packed.barrier = qk_barrier_packed_;
+        backend = &packed;
+    }
+    if (p->ids.bytes == 0)
+        return tiles ? qk_dispatch_gemm_views(backend, p->kernel, &p->weights.range, p->x.range, p->scratch, p->y.range,
+                                              w[1], w[0], slots, &p->views, p->epilogue, error)
+                     : qk_dispatch_gemv_views(backend, p->kernel, &p->weights.range, p->x.range, p->y.range, w[1], w[0],
+                                              slots, &p->views, p->epilogue, error);
+    return tiles ? qk_dispatch_gemm_id_views(backend, p->kernel, &p->weights.range, p->x.range, p->ids.range,
+                                             p->scratch, p->y.range, p->status, w[2], w[1], w[0], tokens, slots, each,
+                                             &p->expert_views, p->epilogue, error)
+                 : qk_dispatch_gemv_id_views(backend, p->kernel, &p->weights.range, p->x.range, p->ids.range,
+                                             p->y.range, p->status, w[2], w[1], w[0], tokens, slots, each,
+                                             &p->expert_views, p->epilogue, error);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+/* The view of a call of gather or set_rows: values[3][2][t] is the row of table[3][2] that ids[3'][2'][t] says, where the same ids may
+ * serve several batches. `ids` have 32 or 64 bits, and their dimension 0 is dimension 1 of values; `bytes` 0: all rows are copied. */
+static inline qk_status qk_tensor_rows(const qk_kernel *kernel, const qk_tensor *table, const qk_tensor *values,
+                                       const qk_tensor *ids, qk_rows_view *view, qk_error *error) {
+    const uint32_t element = qk_type_bytes(kernel->bindings[2].element);
+    const uint64_t *t = table->counts, *v = values->counts;
+    uint64_t steps[3] = {0, 0, 0};
+    memset(view, 0, sizeof *view);
+    view->tokens = v[1];
+    view->batches = v[2];
+    view->index_batches[0] = view->index_batches[1] = 1;
+    qk_status status = qk_table_steps_(kernel, "table", table, view->row_step, error);
+    if (status == QK_OK)
+        status = qk_tensor_steps_(kernel, "values", values, element, element, view->value_step, error);
+    if (status == QK_OK && ids->bytes != 0)
+        status = qk_tensor_steps_(kernel, "ids", ids, ids->bytes == 8 ? 8 : 4, ids->bytes == 8 ? 8 : 4, steps, error);
+    if (status == QK_OK &&
+        (v[0] != t[0] || v[2] != t[2] || v[3] != t[3] || v[1] != (ids->bytes != 0 ? ids->counts[0] : t[1])))
+        status = qk_fail(error, QK_ERROR_ARGUMENT, "%s: table, values and ids have shapes that do not fit together",
+                         kernel->name);
+    if (t[1] == 1)
+        view->row_step[0] = 1;
+    if (status != QK_OK || ids->bytes == 0)
+        return status;
+    view->index_bytes = ids->bytes;
+    view->index_step[0] = 1;
+    view->index_step[1] = steps[0];
+    view->index_step[2] = steps[1];
+    view->index_batches[0] = ids->counts[1];
+    view->index_batches[1] = ids->counts[2];
+    return QK_OK;
+}
+
+/* Launches a kernel of gather, which writes values, or of set_rows, which reads them. */
+static inline qk_status qk_dispatch_rows(const qk_backend *backend, const qk_kernel *kernel, const qk_tensor *table,
+                                         const qk_tensor *values, const qk_tensor *ids, qk_range status_word,
+                                         qk_error *error) {
+    qk_rows_view view;
+    qk_status status = qk_tensor_rows(kernel, table, values, ids, &view, error);
+    if (status != QK_OK)
+        return status;
+    const uint64_t tokens = qk_product_(qk_product_(values->counts[1], values->counts[2]), values->counts[3]);
+    return (kernel->bindings[2].access != QK_READ ? qk_dispatch_gather_view : qk_dispatch_set_rows_view)(
+        backend, kernel, &table->range, ids->bytes != 0 ? ids->range : status_word, values->range, status_word,
+        table->counts[1], table->counts[0], tokens, &view, error);
+}
+
+#endif

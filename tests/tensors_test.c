@@ -1,0 +1,328 @@
+/* qkgen/tensors.h: tensors by counts and steps become the calls with views that they mean; what no kernel reads is refused. The launches
+ * of both are compared. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <qkgen/registry.h>
+#include <qkgen/tensors.h>
+
+#include "q4_0.h"
+
+enum { ALIGNMENT = 64, MOST = 16, ROW = 256 / 32 * 18 };
+
+/* What was launched, in words: kernel, ranges, push constants, constants; 1 is a barrier. */
+typedef struct notes {
+    uint32_t launches, packs, size;
+    uint64_t words[4096];
+} notes;
+
+static void note(notes *n, uint64_t word) {
+    assert_true(n->size < 4096);
+    n->words[n->size++] = word;
+}
+
+static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
+    (void)error;
+    notes *n = context;
+    note(n, (uintptr_t)l->kernel->code);
+    note(n, l->workgroups);
+    for (uint32_t i = 0; i < l->kernel->binding_count; i++) {
+        note(n, (uintptr_t)l->ranges[i].buffer);
+        note(n, l->ranges[i].offset);
+        note(n, l->ranges[i].size);
+    }
+    for (uint32_t i = 0; i < l->kernel->push_bytes / 4; i++) note(n, ((const uint32_t *)l->push)[i]);
+    for (uint32_t i = 0; l->constants != NULL && i < l->kernel->spec_constant_count; i++) note(n, l->constants[i]);
+    n->launches++;
+    n->packs += qk_constant_(l->kernel, l->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_PACK;
+    return QK_OK;
+}
+
+static qk_status barrier(void *context, qk_error *error) {
+    (void)error;
+    note(context, 1);
+    return QK_OK;
+}
+
+static qk_backend backend_for(notes *n) {
+    memset(n, 0, sizeof *n);
+    return (qk_backend){.context = n,
+                        .api = QK_API_VULKAN,
+                        .limits = {.storage_range = 1u << 30,
+                                   .offset_alignment = ALIGNMENT,
+                                   .workgroup_count = 65535,
+                                   .workgroup_size = 1024,
+                                   .push_bytes = 256,
+                                   .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT |
+                                               QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE |
+                                               QK_FEATURE_FLOAT16,
+                                   .busy_workgroups = 660,
+                                   .shared_bytes = 49152,
+                                   .subgroup_size = 32},
+                        .launch = launch,
+                        .barrier = barrier};
+}
+
+static void assert_same(const notes *a, const notes *b) {
+    assert_true(a->launches > 0 && a->launches == b->launches && a->size == b->size);
+    assert_memory_equal(a->words, b->words, a->size * sizeof a->words[0]);
+}
+
+/* A tensor with elements one after the other, in a buffer of its own. */
+static qk_tensor tensor_of(uintptr_t buffer, uint32_t bytes, uint32_t block, uint64_t a, uint64_t b, uint64_t c,
+                           uint64_t d) {
+    qk_tensor t = {{(void *)buffer, 0, 1u << 28}, {a, b, c, d}, {bytes, a / block * bytes}, bytes};
+    t.steps[2] = t.steps[1] * b;
+    t.steps[3] = t.steps[2] * c;
+    return t;
+}
+
+static qk_product product_of(uint64_t rows, uint64_t vectors, uint64_t matrices, uint64_t products) {
+    return (qk_product){.weights = tensor_of(1, 18, 32, 256, rows, matrices, 1),
+                        .x = tensor_of(2, 4, 1, 256, vectors, products, 1),
+                        .y = tensor_of(3, 4, 1, rows, vectors, products, 1),
+                        .scratch = {(void *)5, 0, 1u << 28},
+                        .status = {(void *)6, 0, 4}};
+}
+
+static qk_product experts_of(uint64_t experts, uint64_t slots, uint64_t tokens, uint64_t each) {
+    qk_product p = product_of(64, slots, experts, tokens);
+    p.x = tensor_of(2, 4, 1, 256, each, tokens, 1);
+    p.ids = tensor_of(4, 4, 1, slots, tokens, 1, 1);
+    return p;
+}
+
+static uint32_t kernels_of(const char *one, const char *two, const qk_kernel **found) {
+    static const qk_kernel_set *const sets[] = {&qk_q4_0_kernels};
+    size_t n = qk_find_classes(sets, 1, QK_API_VULKAN, "q4_0", one, "f32", found, MOST);
+    if (two != NULL) n += qk_find_classes(sets, 1, QK_API_VULKAN, "q4_0", two, "f32", found + n, MOST - n);
+    assert_true(n > 0);
+    return (uint32_t)n;
+}
+
+static qk_status plan(const qk_backend *backend, qk_product *p) {
+    const qk_kernel *kernels[MOST];
+    const int by_id = p->ids.bytes != 0;
+    uint32_t n = kernels_of(by_id ? "gemv_id" : "gemv", by_id ? "gemm_id" : "gemm", kernels);
+    return qk_plan_product(backend, kernels, n, INFINITY, p, NULL);
+}
+
+static void test_products(void **state) {
+    (void)state;
+    static notes a, b;
+    qk_backend backend = backend_for(&a), other = backend_for(&b);
+    qk_product p = product_of(64, 3, 2, 4);
+    p.x.steps[1] = 2048; /* every other vector, from a place where nothing can be bound */
+    p.x.steps[2] = 3 * 2048 + 512;
+    p.x.range.offset = 16;
+    p.weights.steps[2] = 70 * ROW;
+    p.y.range.offset = 4;
+    assert_true(qk_tensor_is_loaded(&p.x));
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_string_equal(p.kernel->family, "gemv");
+    assert_int_equal(p.scratch_bytes, 0);
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    const qk_views views = {.batches = {4, 1},
+                            .weights_batches = {2, 1},
+                            .x_stride = 512,
+                            .x_strides = {3 * 512 + 128, 0},
+                            .weights_strides = {70, 0}};
+    assert_int_equal(qk_dispatch_gemv_views(&other, p.kernel, &p.weights.range, p.x.range, p.y.range, 64, 256, 3,
+                                            &views, NULL, NULL),
+                     QK_OK);
+    assert_same(&a, &b);
+}
+
+/* Products that share weights are one of more vectors: tiles, where one alone has too few for them. */
+static void test_tiles(void **state) {
+    (void)state;
+    static notes a, b;
+    qk_backend backend = backend_for(&a), other = backend_for(&b);
+    qk_product p = product_of(64, 1, 1, 32);
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_string_equal(p.kernel->family, "gemm");
+    assert_int_equal(p.scratch_bytes, qk_gemm_scratch(&backend, p.kernel, 64, 256, 32));
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    assert_int_equal(
+        qk_dispatch_gemm(&other, p.kernel, &p.weights.range, p.x.range, p.scratch, p.y.range, 64, 256, 32, NULL),
+        QK_OK);
+    assert_same(&a, &b);
+    assert_int_equal(a.packs, 1);
+    p.packed = 1; /* another matrix of the same x */
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    assert_int_equal(a.packs, 1);
+    assert_int_equal(a.launches, 2 * b.launches - 1);
+    p = product_of(64, 8, 1, 1);
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_string_equal(p.kernel->family, "gemv");
+    p = product_of(64, 9, 1, 1);
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_string_equal(p.kernel->family, "gemm");
+    /* A shape that tiles do not take. */
+    p.weights = tensor_of(1, 18, 32, 32 * 3, 64, 1, 1);
+    p.x = tensor_of(2, 4, 1, 32 * 3, 9, 1, 1);
+    assert_true(p.kernel->wide_block > 32);
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_string_equal(p.kernel->family, "gemv");
+}
+
+static void test_experts(void **state) {
+    (void)state;
+    for (uint64_t tokens = 3; tokens <= 9; tokens += 6)
+        for (uint64_t each = 1; each <= 2; each++) {
+            static notes a, b;
+            qk_backend backend = backend_for(&a), other = backend_for(&b);
+            qk_product p = experts_of(8, 2, tokens, each);
+            p.ids.steps[1] = 32;
+            p.x.steps[2] = 4096;
+            p.weights.steps[2] = 65 * ROW;
+            assert_int_equal(plan(&backend, &p), QK_OK);
+            assert_string_equal(p.kernel->family, tokens > 8 ? "gemm_id" : "gemv_id");
+            assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+            const qk_expert_views v = {.ids_stride = 8, .x_stride = 1024, .weights_stride = 65};
+            if (tokens > 8) {
+                assert_int_equal(p.scratch_bytes, qk_gemm_id_scratch(&backend, p.kernel, 8, 64, 256, tokens, 2, each));
+                qk_dispatch_gemm_id_views(&other, p.kernel, &p.weights.range, p.x.range, p.ids.range, p.scratch,
+                                          p.y.range, p.status, 8, 64, 256, tokens, 2, each, &v, NULL, NULL);
+            } else {
+                qk_dispatch_gemv_id_views(&other, p.kernel, &p.weights.range, p.x.range, p.ids.range, p.y.range,
+                                          p.status, 8, 64, 256, tokens, 2, each, &v, NULL, NULL);
+            }
+            assert_same(&a, &b);
+        }
+    static notes n;
+    qk_backend backend = backend_for(&n);
+    qk_product p = experts_of(QK_GEMM_ID_EXPERTS + 1, 2, 9, 1);
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_string_equal(p.kernel->family, "gemv_id");
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static notes n;
+    qk_backend backend = backend_for(&n);
+    const qk_product good = product_of(64, 3, 2, 4);
+    qk_product p = good;
+    assert_int_equal(plan(&backend, &p), QK_OK);
+#define REFUSED(change)                                                                                                \
+    do {                                                                                                               \
+        p = good;                                                                                                      \
+        change;                                                                                                        \
+        assert_int_equal(plan(&backend, &p), QK_ERROR_ARGUMENT);                                                       \
+    } while (0)
+    REFUSED(p.weights.steps[1] = 2 * ROW);           /* rows apart */
+    REFUSED(p.weights.steps[2] += 18);               /* a matrix begins within a row */
+    REFUSED(p.weights.bytes = 20);                   /* of another format */
+    REFUSED(p.weights.counts[2] = 3);                /* does not divide 4 */
+    REFUSED(p.x.steps[1] = 0);                       /* the same vector three times */
+    REFUSED(p.x.bytes = p.x.steps[0] = 2);           /* another type */
+    REFUSED(p.y.steps[1] = 4);                       /* results overlap */
+    REFUSED(p.y.counts[0] = 63);                     /* another shape */
+    REFUSED(p.ids = tensor_of(4, 8, 1, 3, 4, 1, 1)); /* ids of 64 bits */
+    p = good;
+    backend.limits.features = 0;
+    assert_int_equal(plan(&backend, &p), QK_ERROR_UNSUPPORTED);
+    assert_int_equal(qk_plan_product(&backend, NULL, 0, INFINITY, &p, NULL), QK_ERROR_UNSUPPORTED);
+}
+
+static void test_copies(void **state) {
+    (void)state;
+    qk_tensor x = tensor_of(2, 4, 1, 256, 3, 2, 1);
+    assert_true(qk_tensor_is_loaded(&x));
+    x.steps[1] = 1028;
+    assert_false(qk_tensor_is_loaded(&x));
+    x.counts[1] = 1; /* of one vector, no step counts */
+    assert_true(qk_tensor_is_loaded(&x));
+    x.steps[0] = 8;
+    assert_false(qk_tensor_is_loaded(&x));
+    x = tensor_of(2, 4, 1, 256, 3, 2, 1);
+    x.range.offset = 8;
+    assert_false(qk_tensor_is_loaded(&x));
+    x.steps[1] = 8192;
+    const qk_tensor packed = tensor_of(7, 4, 1, 256, 3, 2, 1);
+    qk_tensor_pack(&x, packed.range);
+    assert_memory_equal(x.steps, packed.steps, sizeof x.steps);
+    assert_ptr_equal(x.range.buffer, packed.range.buffer);
+    /* A product packs x by itself, and leaves scratch behind it. */
+    static notes n;
+    qk_backend backend = backend_for(&n);
+    qk_product p = product_of(64, 9, 1, 1);
+    p.x.steps[0] = 8;
+    p.x.steps[1] = 2048;
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    assert_int_equal(p.copy_bytes, 9 * 1024);
+    assert_true(p.scratch_bytes > 0);
+    qk_product_place(&p, (qk_range){(void *)8, 512, 9 * 1024 + p.scratch_bytes});
+    assert_true(p.x.range.buffer == (void *)8 && p.x.range.offset == 512 && p.x.range.size == 9 * 1024);
+    assert_true(p.scratch.offset == 512 + 9 * 1024 && p.scratch.size == p.scratch_bytes);
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    assert_int_equal(n.packs, 1);
+}
+
+static void rows_case(const char *family, uint32_t index_bytes) {
+    static notes a, b;
+    qk_backend backend = backend_for(&a), other = backend_for(&b);
+    const qk_kernel *kernel;
+    (void)kernels_of(family, NULL, &kernel);
+    qk_tensor table = tensor_of(1, 18, 32, 64, 10, 3, 1), values = tensor_of(2, 4, 1, 64, 4, 3, 1), ids;
+    memset(&ids, 0, sizeof ids);
+    values.steps[1] = 512;
+    values.steps[2] = 4 * 512;
+    qk_rows_view view = {.tokens = 4,
+                         .batches = 3,
+                         .value_step = {128, 512, 0},
+                         .index_bytes = index_bytes,
+                         .index_step = {1, 0, 0},
+                         .index_batches = {1, 1},
+                         .row_step = {1, 10, 0}};
+    if (index_bytes != 0) {
+        ids = tensor_of(4, index_bytes, 1, 4, 1, 1, 1);
+    } else {
+        table = tensor_of(1, 18, 32, 64, 4, 3, 1);
+        view.row_step[1] = 4;
+        view.index_step[0] = 0;
+    }
+    const qk_range word = {(void *)6, 0, 4};
+    assert_int_equal(qk_dispatch_rows(&backend, kernel, &table, &values, &ids, word, NULL), QK_OK);
+    assert_int_equal((strcmp(family, "gather") == 0 ? qk_dispatch_gather_view : qk_dispatch_set_rows_view)(
+                         &other, kernel, &table.range, ids.range, values.range, word, index_bytes != 0 ? 10 : 4, 64, 12,
+                         &view, NULL),
+                     QK_OK);
+    assert_same(&a, &b);
+    qk_tensor bad = values;
+    bad.steps[0] = 8;
+    assert_int_equal(qk_dispatch_rows(&backend, kernel, &table, &bad, &ids, word, NULL), QK_ERROR_ARGUMENT);
+    bad = values;
+    bad.counts[1] = 5;
+    assert_int_equal(qk_dispatch_rows(&backend, kernel, &table, &bad, &ids, word, NULL), QK_ERROR_ARGUMENT);
+    bad = table;
+    bad.steps[2] += 18;
+    assert_int_equal(qk_dispatch_rows(&backend, kernel, &bad, &values, &ids, word, NULL), QK_ERROR_ARGUMENT);
+    if (index_bytes == 4) { /* every other index, which looks like one of 64 bits */
+        ids.steps[0] = 8;
+        assert_int_equal(qk_dispatch_rows(&backend, kernel, &table, &values, &ids, word, NULL), QK_ERROR_ARGUMENT);
+    }
+}
+
+static void test_rows(void **state) {
+    (void)state;
+    for (uint32_t bytes = 0; bytes <= 8; bytes += 4) {
+        rows_case("gather", bytes);
+        rows_case("set_rows", bytes);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products), cmocka_unit_test(test_tiles),  cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_copies), cmocka_unit_test(test_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
