@@ -42,9 +42,7 @@ layout(push_constant) uniform Push {
 };
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 uvec2 pack_bf16(vec4 v) {
     const uvec4 bits = floatBitsToUint(v);

@@ -49,45 +49,21 @@ layout(push_constant) uniform Push {
     uint grid_rows;  // blocks
     uint grid_cols;
     // Of VIEWS:
-    uint groups;             // workgroups of each matrix, where there are several, and the first matrix of this launch
-    uint matrix_first;
-    uint matrices;           // in the inner dimension
-    uint vectors;            // of each matrix, in all launches
-    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
-    uint sharing_outer;
-    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
-    uint weights_inner;
-    uint weights_outer;
-    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
-    uint x_stride;
-    uint x_inner;
-    uint x_outer;
-    uint y_skip;             // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint y_outer;
+    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
+    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
+    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
+    uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
+    uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
-uint matrix, weights_begin, x_begin, y_begin;
+uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 
-uint group_number() {
-    return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups;
-}
-
-uint group_count() {
-    return VIEWS == 0u ? gl_NumWorkGroups.x : groups;
-}
-
-uint matrix_number() {
-    return VIEWS == 0u ? 0u : matrix;
-}
-
-uint matrix_count() {
-    return VIEWS == 0u ? 1u : gl_NumWorkGroups.x / groups;
-}
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -99,15 +75,9 @@ void find_matrix() {
 }
 
 // Among all rows of weights.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : weights_begin + n;
-}
+uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_element_from(uint vector, uint row_elements) {
-    return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
-}
-
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
 }
@@ -124,31 +94,25 @@ vec4 x_run(uint at) {
 }
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
-    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
-    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
-    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
-        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
-        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 5, std430) buffer Output { float y[]; };
@@ -161,60 +125,34 @@ layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-bool does(uint part) {
-    return (EPILOGUE & part & epilogue) != 0u;
-}
+float silu(float v) { return v / (1.0 + exp(-v)); }
 
-float silu(float v) {
-    return v / (1.0 + exp(-v));
-}
-
-uint y_place(uint at) {
-    return VIEWS == 0u ? at : at + y_skip;
-}
-
-float y_half(uint at) {
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-void store_half(uint at, uint bits) {
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
     y_halves[at] = uint16_t(bits);
 }
 
-// What y holds.
-float y_before(uint at) {
-    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
-}
-
-// Rounds once, to the nearest, ties to even.
-void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u)
-        y[y_place(at)] = sum;
-    else
-        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
-}
-
-// Among the right-hand sides of all matrices.
-uint vector_number(uint vector) {
-    return VIEWS == 0u ? vector : (matrix_first + matrix) * vectors + vector;
-}
-
-// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
-void finish(uint m, uint n, float sum, bool first, bool last) {
-    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows;
-    const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row;
-    if (does(SCALES))
-        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? vector_number(vector) : 0u];
-    if (first && does(ADDS_BIAS)) sum += row_bias[row];
-    if (!first || does(ADDS_TO_Y)) sum += y_before(at);
-    if (last && does(GATES)) sum *= silu(result_gate[at]);
-    if (last && does(ADDS_RESIDUAL)) sum += residual[at];
-    store_y(at, sum);
-}
-
+// Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    finish(m, n, sum, true, true);
+    const bool first = true, last = true;
+    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
+    const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
+    if ((does & SCALES) != 0u)
+        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
 }
 
 const uint TILES = 8u;

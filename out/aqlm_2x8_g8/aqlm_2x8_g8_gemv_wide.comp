@@ -29,7 +29,8 @@
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
@@ -52,45 +53,21 @@ layout(push_constant) uniform Push {
     uint grid_rows;  // blocks
     uint grid_cols;
     // Of VIEWS:
-    uint groups;             // workgroups of each matrix, where there are several, and the first matrix of this launch
-    uint matrix_first;
-    uint matrices;           // in the inner dimension
-    uint vectors;            // of each matrix, in all launches
-    uint sharing;            // neighbours that have the same weights, in the inner and the outer dimension
-    uint sharing_outer;
-    uint weights_first;      // rows; from a matrix of weights to the next in each dimension
-    uint weights_inner;
-    uint weights_outer;
-    uint x_first;            // elements; from a right-hand side to the next, and from a matrix to the next
-    uint x_stride;
-    uint x_inner;
-    uint x_outer;
-    uint y_skip;             // elements in y alone, then as of x
-    uint y_stride;
-    uint y_inner;
-    uint y_outer;
+    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
+    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
+    uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
+    uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
+    uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
-uint matrix, weights_begin, x_begin, y_begin;
+uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
 
-uint group_number() {
-    return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups;
-}
-
-uint group_count() {
-    return VIEWS == 0u ? gl_NumWorkGroups.x : groups;
-}
-
-uint matrix_number() {
-    return VIEWS == 0u ? 0u : matrix;
-}
-
-uint matrix_count() {
-    return VIEWS == 0u ? 1u : gl_NumWorkGroups.x / groups;
-}
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -102,15 +79,9 @@ void find_matrix() {
 }
 
 // Among all rows of weights.
-uint row_of_weights(uint n) {
-    return VIEWS == 0u ? n : weights_begin + n;
-}
+uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_element_from(uint vector, uint row_elements) {
-    return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
-}
-
 uint x_from(uint vector, uint row_runs) {
     return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
 }
@@ -127,31 +98,25 @@ vec4 x_run(uint at) {
 }
 
 // The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
-    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
-    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
-    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
-        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
-        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
-    }
-    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
 // Rounds to the nearest bfloat16, ties to even.
 uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-
 layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 5, std430) buffer Output { float y[]; };
@@ -164,67 +129,42 @@ layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-bool does(uint part) {
-    return (EPILOGUE & part & epilogue) != 0u;
-}
+float silu(float v) { return v / (1.0 + exp(-v)); }
 
-float silu(float v) {
-    return v / (1.0 + exp(-v));
-}
-
-uint y_place(uint at) {
-    return VIEWS == 0u ? at : at + y_skip;
-}
-
-float y_half(uint at) {
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-void store_half(uint at, uint bits) {
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
     y_halves[at] = uint16_t(bits);
 }
 
-// What y holds.
-float y_before(uint at) {
-    return Y_TYPE == 0u ? y[y_place(at)] : y_half(y_place(at));
-}
-
-// Rounds once, to the nearest, ties to even.
-void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u)
-        y[y_place(at)] = sum;
-    else
-        store_half(y_place(at), Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum));
-}
-
-// Among the right-hand sides of all matrices.
-uint vector_number(uint vector) {
-    return VIEWS == 0u ? vector : (matrix_first + matrix) * vectors + vector;
-}
-
-// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
-void finish(uint m, uint n, float sum, bool first, bool last) {
-    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows;
-    const uint at = VIEWS == 0u ? m * y_rows + y_first + n : y_begin + vector * y_stride + row;
-    if (does(SCALES))
-        sum *= result_scale[does(SCALES_ROWS) ? row : does(SCALES_VECTORS) ? vector_number(vector) : 0u];
-    if (first && does(ADDS_BIAS)) sum += row_bias[row];
-    if (!first || does(ADDS_TO_Y)) sum += y_before(at);
-    if (last && does(GATES)) sum *= silu(result_gate[at]);
-    if (last && does(ADDS_RESIDUAL)) sum += residual[at];
-    store_y(at, sum);
-}
-
+// Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    finish(m, n, sum, true, true);
+    const bool first = true, last = true;
+    const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
+    const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
+    if ((does & SCALES) != 0u)
+        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
 }
 
 const uint TILES = 8u;
+const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][2];
-float x_sum[TILES][1];
+vec4 x[TILES * BATCH][2];
+float x_sum[TILES * BATCH][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) {
@@ -303,24 +243,24 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout flo
     sum += s * dots;
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
-// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
-    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
-            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
+            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
         }
     }
-    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
-// that are one or more subgroups further on.
-void stage_x(uint vector, uint begin, uint end, uint own) {
+// that are one or more subgroups further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
     const uint runs = x_from(vector, row_tiles * 2u), runs_end = runs + end * 2u;
     for (staged_from = runs + begin * 2u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
@@ -329,12 +269,12 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && runs + j * 2u - staged_from < STAGED) load_x(vector, j, k);
+            if (j < end && runs + j * 2u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }
 
-// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+// Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
     const uint tiles = row_tiles, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
@@ -342,42 +282,52 @@ void walk() {
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        float sum[SUMS];
+        [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
             const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            }
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (STAGED == 1u && !kept) {
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
+                }
                 if (j >= tiles) continue;
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][3];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], words[r], sum[i]);
+                }
             }
             held = c0;
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            const uint n = row + lane / BATCH, m = lane % BATCH;
+            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
+        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
         barrier();
-        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
-        if (i >= teams * ROWS || first + i >= rows) continue;
+        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
+        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
+        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-        finish(0u, first + i, total);
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        finish(m, n, total);
     }
 }
 
 void main() {
     find_matrix();
     // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
-    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+    if (gl_SubgroupSize >= SUMS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
 }

@@ -27,7 +27,8 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
@@ -153,10 +154,11 @@ void finish(uint m, uint n, float sum) {
 }
 
 const uint TILES = 1u;
+const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][16];
-float x_sum[TILES][12];
+vec4 x[TILES * BATCH][16];
+float x_sum[TILES * BATCH][12];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) {
@@ -319,24 +321,24 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
         + d_sc3 * (int(sg6) != 0 ? -0.125 : 0.125) * x_sum[k][10] + d_sc3 * (int(sg7) != 0 ? -0.125 : 0.125) * x_sum[k][11];
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
-// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
-    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
-            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
+            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
         }
     }
-    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
-// that are one or more subgroups further on.
-void stage_x(uint vector, uint begin, uint end, uint own) {
+// that are one or more subgroups further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
     const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 3u) / 4u * 64u;
     for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
@@ -345,7 +347,7 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k);
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }
@@ -354,18 +356,18 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
 // at `end` at the latest. Lookups take longer in one subgroup than in another: they wait for each other once in some rounds.
 void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
     const uint teams = gl_NumSubgroups / SPLIT;
-    for (uint i = gl_LocalInvocationID.x; i < rounds * teams * ROWS; i += gl_WorkGroupSize.x) {
-        const uint round = i / ROWS / teams, team = i / ROWS % teams;
-        const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
-        if (to < row || to >= rows) continue;
+    for (uint i = gl_LocalInvocationID.x; i < rounds * teams * SUMS; i += gl_WorkGroupSize.x) {
+        const uint round = i / SUMS / teams, team = i / SUMS % teams, m = i % BATCH;
+        const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % SUMS / BATCH;
+        if (to < row || to >= rows || m >= batch) continue;
         float total = 0.0;
-        const uint from = place + (round * gl_NumSubgroups + team * SPLIT) * ROWS + i % ROWS;
-        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[from + s * ROWS];
-        finish(0u, to, total);
+        const uint from = place + (round * gl_NumSubgroups + team * SPLIT) * SUMS + i % SUMS;
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[from + s * SUMS];
+        finish(m, to, total);
     }
 }
 
-// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+// Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
     const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
@@ -373,31 +375,40 @@ void walk() {
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        float sum[SUMS];
+        [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
             const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            }
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (STAGED == 1u && !kept) {
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
+                }
                 if (j >= tiles) continue;
                 uint words[ROWS][6];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, words[r], sum[i]);
+                }
             }
             held = c0;
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            const uint n = row + lane / BATCH, m = lane % BATCH;
+            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = group_count() * teams * ROWS;
-        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
-        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * SUMS;
+        if (lane < SUMS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = all;
         if (round + 1u < rounds && first + step < rows) continue;
         barrier();
         add_rounds(place, round + 1u, first, step, rows);
@@ -417,5 +428,5 @@ void main() {
         barrier();
     }
     // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
-    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+    if (gl_SubgroupSize >= SUMS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
 }

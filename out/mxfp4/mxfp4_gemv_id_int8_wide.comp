@@ -144,7 +144,7 @@ void finish(uint pair, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u;
+const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
@@ -386,22 +386,22 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout flo
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
-    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
-            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
+            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
         }
     }
-    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
-// that are one or more subgroups further on.
-void stage_x(uint vector, uint begin, uint end, uint own) {
+// that are one or more subgroups further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
     const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 1u) / 2u * 32u;
     for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
@@ -410,7 +410,7 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k);
+            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }
@@ -443,7 +443,7 @@ void main() {
             const uint c = c0 + gl_SubgroupID % split;
             const bool kept = c0 == held && vector == held_vector;
             // What is loaded of x does not wait for the expert's number.
-            if (STAGED > 1u && !kept) stage_x(vector, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);

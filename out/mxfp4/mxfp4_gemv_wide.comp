@@ -25,7 +25,8 @@
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
@@ -148,10 +149,11 @@ void finish(uint m, uint n, float sum) {
 }
 
 const uint TILES = 1u;
+const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][16];
-float x_sum[TILES][1];
+vec4 x[TILES * BATCH][16];
+float x_sum[TILES * BATCH][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) {
@@ -276,24 +278,24 @@ void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {
     sum += e_e_e0 * dots2 + e_e_e1 * dots5 + e_e_e2 * dots8 + e_e_e3 * dots11;
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
-// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
-    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
-            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
+            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
         }
     }
-    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
-// that are one or more subgroups further on.
-void stage_x(uint vector, uint begin, uint end, uint own) {
+// that are one or more subgroups further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
     const uint runs = x_from(vector, row_tiles * 4u), runs_end = runs + (end + 1u) / 2u * 32u;
     for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
@@ -302,12 +304,12 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k);
+            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
         }
     }
 }
 
-// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+// Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
     const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
@@ -315,41 +317,51 @@ void walk() {
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        float sum[SUMS];
+        [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
             const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            if (STAGED > 1u && !kept) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            }
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (STAGED == 1u && !kept) {
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
+                }
                 if (j >= tiles) continue;
                 uint words[ROWS][15];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, words[r], sum[i]);
+                }
             }
             held = c0;
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {
-            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            const uint n = row + lane / BATCH, m = lane % BATCH;
+            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
+        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
         barrier();
-        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
-        if (i >= teams * ROWS || first + i >= rows) continue;
+        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
+        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
+        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-        finish(0u, first + i, total);
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        finish(m, n, total);
     }
 }
 
 void main() {
     find_matrix();
     // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
-    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+    if (gl_SubgroupSize >= SUMS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
 }

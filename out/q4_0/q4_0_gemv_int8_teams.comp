@@ -148,7 +148,7 @@ void finish(uint m, uint n, float sum) {
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u;
+const uint TILES = 1u, SUMS = ROWS;
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
@@ -390,16 +390,16 @@ void take_x(uint m, uint t) {
 
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
-// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
-    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
-            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
+            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
         }
     }
-    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 

@@ -28,6 +28,7 @@
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of which a thread keeps its part
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
 layout(constant_id = 14) const uint LANES = 32;  // of a subgroup
@@ -153,13 +154,14 @@ void finish(uint m, uint n, float sum) {
 }
 
 const uint TILES = 1u;
+const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES][DIGITS][16];
-int x_digits[TILES][DIGITS][8];
-float x_step[TILES][2];
-float x_sum[TILES][1];
+int x[TILES * BATCH][DIGITS][16];
+int x_digits[TILES * BATCH][DIGITS][8];
+float x_step[TILES * BATCH][2];
+float x_sum[TILES * BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
@@ -244,22 +246,22 @@ void load_x(uint vector, uint j, uint k) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
-// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
-float sum_of_lanes(float v[ROWS], uint width) {
-    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
-            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
+            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
         }
     }
-    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// A subgroup keeps a slice of x, a tile of each right-hand side in each lane. Rows of that slice are loaded side by side, 16 bytes a
 // thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
 const uint SLICE_WORDS = LANES / 8u * 105u;
 const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
@@ -384,7 +386,7 @@ void main() {
     uvec4 ahead[LOADS];
     uint first = group_number() * teams * ROWS, turn = 0u;
     load_ahead(row_of_weights(min(first + team * ROWS, last)) * row_fours, place, ahead);
-    load_x(0u, min(j, tiles - 1u), 0u);
+    [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), m);
     [[dont_unroll]] for (; first < rows; first += step) {
         subgroupBarrier();
         [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
@@ -397,28 +399,30 @@ void main() {
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
         if (next < rows) load_ahead(row_of_weights(min(next + team * ROWS, last)) * row_fours, place, ahead);
-        float sum[ROWS];
+        float sum[SUMS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             uint words[22];
             take((own + r * SLICE_FOURS) * 4u + phase, lane, words);
-            sum[r] = 0.0;
-            accumulate(lane, 0u, words, sum[r]);
-            if (j >= tiles) sum[r] = 0.0;
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                sum[r * BATCH + m] = 0.0;
+                accumulate(lane, m, words, sum[r * BATCH + m]);
+                if (j >= tiles) sum[r * BATCH + m] = 0.0;
+            }
         }
         const float all = sum_of_lanes(sum, LANES);
-        const uint to = min(row, last) + lane;
+        const uint to = min(row, last) + lane / BATCH, m = lane % BATCH;
         if (SPLIT == 1u) {
-            if (lane < ROWS && to >= row && to < rows) finish(0u, to, all);
+            if (lane < SUMS && to >= row && to < rows && m < batch) finish(m, to, all);
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS;
+        if (lane < SUMS) partial[place_of_sums + gl_SubgroupID * SUMS + lane] = all;
         barrier();
-        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+        if (slice == 0u && lane < SUMS && to >= row && to < rows && m < batch) {
             float total = 0.0;
-            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
-            finish(0u, to, total);
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * SUMS + lane];
+            finish(m, to, total);
         }
     }
 }
