@@ -286,7 +286,8 @@ static const char *draw_views(qg_arena *arena, uint64_t *state, const qg_soak_ca
     const unsigned long long most = blocks && small ? 3 : 1;
     const unsigned long long w0 = 1 + below(state, most), w1 = 1 + below(state, most);
     const unsigned long long n0 = w0 * (1 + below(state, small ? 4 : 1)), n1 = w1 * (1 + below(state, small ? 2 : 1));
-    const unsigned long long x = draw_stride(state, c->cols, c->layout->ragged ? 1 : 4);
+    const uint64_t runs = c->layout->ragged ? c->cols : (c->cols + 3) / 4 * 4;
+    const unsigned long long x = draw_stride(state, runs, c->layout->ragged ? 1 : 4);
     const unsigned long long y = draw_stride(state, c->rows, 1);
     unsigned long long x0 = draw_stride(state, c->batch * x, 4), y0 = draw_stride(state, c->batch * y, 1);
     unsigned long long x1 = draw_stride(state, n0 * x0, 4), y1 = draw_stride(state, n0 * y0, 1);

@@ -52,7 +52,7 @@ static const char reserved[] =
 /* Names that stand in kernels beside those of buffers and tables, which are the author's own there;
  * codes and fields are not. */
 static const char beside_buffers[] =
-    " BATCH BUSY ROWS SPLIT TILES TILE_ROWS WIDTH Dst Ids Indices Input InputElementHalves InputElements "
+    " BATCH BUSY ROWS SPLIT SUMS TILES TILE_ROWS WIDTH Dst Ids Indices Input InputElementHalves InputElements "
     "InputHalves Output Push Residual ResultGate ResultScale RowBias Status accumulate apart at band bands base "
     "batch c decode_tile e elements_of expert epilogue expert_end expert_first experts group groups held "
     "held_token ids j k kept kept_sum lane lanes load_x m n pair part partial parts place r row_bias row_cols "
