@@ -242,6 +242,7 @@ mutate "staged x: each part is taken by who needs it" templates/stage_x.glsl 's/
 mutate "encode: a team writes no block beyond the last" templates/encode.comp 's/there \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
 mutate "encode: no block is written beyond the last" templates/encode.comp 's/i < tiles \? i : QK_NONE/i/' unit rows_test
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
+mutate "staged x: small tiles share a gap" gen/text/glsl.c 's/runs > 8 \? runs : 8\)/runs)/' unit shared_memory_test
 mutate "staged x: memory beside the sums" $choose 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
 mutate "K of 65,536" templates/gemv_wide.comp 's/kept = c0 == held/kept = held != ~0u/' unit gemv_test
 mutate "N ragged: no row is written beyond the last" templates/gemv_shared.comp 's/row \+ lane < rows \&\& //' \

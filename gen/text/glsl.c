@@ -351,7 +351,8 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
     const uint32_t tiles = block_tiles(program->wide), runs = program->wide->plan->n_runs;
     const char *of_block =
         tiles > 1 ? qg_format(arena, " / %uu * %uu", tiles, tiles * runs) : qg_format(arena, " * %uu", runs);
-    qg_hole(holes, "staged_runs", qg_format(arena, "%u", runs));
+    /* Tiles of fewer runs share a gap: dispatch counts two bytes of it for each run. */
+    qg_hole(holes, "staged_runs", qg_format(arena, "%u", runs > 8 ? runs : 8));
     qg_hole(holes, "staged_begin", qg_format(arena, "begin%s", of_block));
     qg_hole(holes, "staged_end",
             tiles > 1 ? qg_format(arena, "(end + %uu)%s", tiles - 1, of_block) : qg_format(arena, "end%s", of_block));

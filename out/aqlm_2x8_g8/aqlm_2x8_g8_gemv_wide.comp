@@ -171,15 +171,15 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
-// take the same run of tiles that are neighbours.
-shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 2u];
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
+// ones, for threads take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 8u];
 uint staged_from = 0u;
 
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
-    return staged[place + place / 2u];
+    return staged[place + place / 8u];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
@@ -265,7 +265,7 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
     for (staged_from = runs + begin * 2u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 2u] = x_run(staged_from + i);
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 8u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;

@@ -218,8 +218,8 @@ int sum_of_bytes(int bytes) {
     return dot4(bytes, 0x01010101);
 }
 
-// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
-// take the same run of tiles that are neighbours.
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
+// ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
 

@@ -152,8 +152,8 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
-// take the same run of tiles that are neighbours.
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
+// ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
 
