@@ -23,6 +23,7 @@
 #include "dispatch_gemm.h"
 #include "dispatch_gemm_id.h"
 #include "dispatch_launch.h"
+#include "dispatch_limits.h"
 #include "dispatch_pick.h"
 #include "dispatch_rows.h"
 #include "dispatch_sums.h"
