@@ -1234,6 +1234,15 @@ static void test_several_ahead(void **state) {
     c.split = 2;
     c.workgroups = 512;
     check_ahead(6, &c, 2, 22, 2);
+    c = shares;
+    c.cols = 12288; /* six slices: two of eight subgroups would have nothing to do */
+    check_ahead(7, &c, 2, 22, 2);
+    c = keeps;
+    c.cols = 14336;
+    c.split = 8;
+    c.threads = 256;
+    c.workgroups = 264;
+    check_ahead(8, &c, 2, 22, 2);
 }
 
 /* Loads may go beyond the weights where all of their ranges do, and a binding has room; what a launch has of them, it is bound. */

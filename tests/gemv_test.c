@@ -410,17 +410,18 @@ static void test_ahead(void **state) {
  * ahead; of one slice and of several; and with lookups, whose sums are added up some rounds at once. */
 static void test_several(void **state) {
     static const uint64_t rows[] = {37, 2, 133};
+    static const uint32_t all[] = {Q4_0, Q6_K, IQ2_S};
     const qk_limits limits = qk_vulkan_backend(vk).limits;
     const uint64_t slice = 64 * limits.subgroup_size;
     (void)state;
-    qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 5};
+    qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 6};
     const qk_tuning tuned = {.count = 1, .entries = &entry};
     tuning = &tuned;
     keeps_several = 1;
-    for (uint32_t i = 0; i < 2 * 2 * TRIPLES * 4; i++) {
-        const uint32_t f = i / 4 % TRIPLES, first = i / 4 / TRIPLES % 2, batch = 2 + i % 3;
+    for (uint32_t i = 0; i < 2 * 2 * 3 * 4; i++) {
+        const uint32_t f = all[i / 4 % 3], first = i / 12 % 2, batch = 2 + i % 3;
         const uint32_t kept = batch > 2 ? 4 : 2, at_once = i % 4 == 3 || kept == 4 ? 1 : 8 / kept / (1 + i % 2);
-        const int is_ahead = i / 4 / TRIPLES / 2 % 2;
+        const int is_ahead = i / 24;
         const uint64_t cols = first ? slice : 4 * slice;
         const qk_kernel *kernel = formats[f].kernel;
         entry.batch = batch;
@@ -430,6 +431,7 @@ static void test_several(void **state) {
         entry.values[2] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 4 * limits.subgroup_size};
         entry.values[3] = (qk_tuned_value){QK_CONSTANT_WORKGROUPS, 2};
         entry.values[4] = (qk_tuned_value){QK_CONSTANT_STAGED, i % 2 ? 512 : 1};
+        entry.values[5] = (qk_tuned_value){QK_CONSTANT_SPLIT, i % 3 == 1 && first ? 1 : 4};
         ahead = is_ahead && cols / kernel->block_elements * kernel->bindings[0].block_bytes % 16 == 0;
         if (is_ahead && !ahead) continue;
         run_gemv(&formats[f], rows[i % 3], cols, batch, UINT64_MAX, 1);

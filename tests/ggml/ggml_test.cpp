@@ -74,6 +74,19 @@ static void test_gemv() {
     CHECK(!mul_mat(&y) && notes.empty());
 }
 
+// Pipelines are made once for each module and its constants, which follow from how many vectors there are.
+static void test_pipelines() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64);
+    for (int64_t n = 1; n <= 2; n++) {
+        ggml_tensor x = tensor(GGML_TYPE_F32, X, 256, 4 * n), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 4 * n);
+        const size_t before = pipeline_names.size();
+        CHECK(mul_mat(&y) && notes.size() == 1);
+        const size_t made = pipeline_names.size();
+        CHECK(made == before + (n == 2));
+        CHECK(mul_mat(&y) && pipeline_names.size() == made);
+    }
+}
+
 // One launch; a matrix of it may begin where nothing can be bound, but with a whole row.
 static void test_batch() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64, 2), x = tensor(GGML_TYPE_F32, X, 256, 1, 4), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1, 4);
@@ -207,6 +220,7 @@ static void test_set_rows() {
 int main() {
     setenv("GGML_VK_QKGEN", "mul_mat,mul_mat_id,get_rows,set_rows,cpy", 1); // rows are not routed unless somebody asks
     test_gemv();
+    test_pipelines();
     test_batch();
     test_fused();
     test_gemm();
