@@ -5,7 +5,7 @@
 # What QK_PERF_MS changes; see README.md for why the figures mean the same:
 # * Quantised weights lie in one buffer of random bytes, which is filled once and holds at least QK_POOL_MIB (1280).
 # * A graph has as many nodes as take that time, at most 8192, by the time of a graph of 32; it runs until that time has passed.
-# * The first case runs for QK_WARMUP_MS (0) before it is measured.
+# * The first case runs for QK_WARMUP_MS (0) before it is measured, each other for QK_PERF_MS: between cases clocks fall.
 # * The experts of MUL_MAT_ID are drawn from all, not from the first ones alone.
 set -euo pipefail
 
@@ -64,7 +64,7 @@ cat >"$work/probe" <<'CODE'
                 GGML_ASSERT(ggml_backend_graph_compute(backend, gf) == GGML_STATUS_SUCCESS);
                 time_us = std::max<int64_t>(1, ggml_time_us() - start);
             }
-            warm_us = 0;
+            warm_us = qk_perf_us;
             n_runs = (int) std::min<int64_t>(graph_nodes, std::max<int64_t>(probe, qk_perf_us * probe / time_us));
         }
 
