@@ -283,7 +283,6 @@ typedef struct qg_model_run {
     const uint64_t *batches;
     /* filled in: */
     const qk_tuning *tuning;
-    const qg_family *dense, *experts;
     /* Of the format, family and type at hand, a kernel for each class; NULL: it has none. */
     const qk_kernel **described;
     qg_matrix *shapes;

@@ -13,10 +13,17 @@ static void leave_out(qg_model_run *run, const char *text) {
     qg_figures_leave_out(run->bench->session->arena, run->figures, text);
 }
 
-static qg_case case_of(const qg_model_run *run, const qg_layout *layout, const qg_matrix *m) {
+/* What an engine calls for so many vectors. */
+static const qg_family *family_of(bool experts, uint64_t vectors) {
+    const bool few = vectors <= QK_GEMV_MAX_BATCH;
+    return &qg_families[experts ? (few ? QG_FAMILY_GEMV_ID : QG_FAMILY_GEMM_ID)
+                                : (few ? QG_FAMILY_GEMV : QG_FAMILY_GEMM)];
+}
+
+static qg_case case_of(const qg_layout *layout, const qg_matrix *m) {
     const bool experts = m->experts > 0;
     return (qg_case){.layout = layout,
-                     .family = experts ? run->experts : run->dense,
+                     .family = family_of(experts, 1),
                      .type = QG_F32,
                      .sum = &qg_sum_classes[QG_CLASS_EXACT],
                      .rows = m->rows,
@@ -32,7 +39,7 @@ static uint32_t list_shapes(qg_model_run *run, const qg_layout *layout, qg_case 
     uint32_t count = 0;
     for (uint32_t i = 0; i < run->n_shapes; ++i) {
         const qg_matrix *m = &run->shapes[i];
-        const qg_case c = case_of(run, layout, m);
+        const qg_case c = case_of(layout, m);
         if (qg_case_fits(run->bench, &c)) {
             cases[count++] = c;
             continue;
@@ -46,13 +53,15 @@ static uint32_t list_shapes(qg_model_run *run, const qg_layout *layout, qg_case 
     return count;
 }
 
-/* Those of one family, class and type, with each number of vectors. */
+/* Those of one family, class and type, with each number of vectors that is the family's. */
 static uint32_t list_cases(qg_model_run *run, const qg_case *shapes, uint32_t n_shapes, const qg_family *family,
                            const qg_sum_class *sum, const char *type, qg_case *cases) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < n_shapes; ++i) {
-        qg_case c = shapes[i];
-        if (c.family != family) continue;
+    for (uint32_t i = 0; i < n_shapes * run->n_batches; ++i) {
+        qg_case c = shapes[i / run->n_batches];
+        c.batch = run->batches[i % run->n_batches];
+        if (family_of(c.experts > 0, c.batch) != family) continue;
+        c.family = family;
         c.sum = sum;
         c.type = qg_family_type(family, type);
         if (!qg_case_fits(run->bench, &c)) {
@@ -60,10 +69,7 @@ static uint32_t list_cases(qg_model_run *run, const qg_case *shapes, uint32_t n_
                                      sum->name));
             return 0;
         }
-        for (uint32_t n = 0; n < run->n_batches; ++n) {
-            c.batch = run->batches[n];
-            cases[count++] = c;
-        }
+        cases[count++] = c;
     }
     return count;
 }
@@ -148,22 +154,22 @@ static bool run_cases(qg_model_run *run, const qg_case *cases, uint32_t count) {
 }
 
 static bool run_class(qg_model_run *run, const qg_case *shapes, uint32_t n_shapes, const qg_sum_class *sum) {
-    const qg_family *const families[] = {run->dense, run->experts};
+    static const bool experts[] = {false, false, true, true};
     qg_case *cases = QG_NEW_ARRAY(run->bench->session->arena, qg_case, n_shapes * run->n_batches + 1);
     for (uint32_t t = 0; t < run->types->count; ++t)
-        for (uint32_t f = 0; f < 2; ++f) {
-            const uint32_t count = list_cases(run, shapes, n_shapes, families[f], sum, run->types->items[t], cases);
+        for (uint32_t f = 0; f < 4; ++f) {
+            const qg_family *family = family_of(experts[f], f % 2 ? UINT64_MAX : 1);
+            const uint32_t count = list_cases(run, shapes, n_shapes, family, sum, run->types->items[t], cases);
             if (!run_cases(run, cases, count)) return false;
         }
     return true;
 }
 
-static bool find_families(qg_model_run *run) {
-    run->dense = &qg_families[QG_FAMILY_GEMV];
-    run->experts = &qg_families[QG_FAMILY_GEMV_ID];
+static bool check_types(const qg_model_run *run) {
+    const qg_family *family = family_of(false, 1);
     for (uint32_t t = 0; t < run->types->count; ++t)
-        if (qg_family_type(run->dense, run->types->items[t]) == QG_SCALAR_COUNT)
-            return qg_complain("%s has no kernels of type %s", run->dense->name, run->types->items[t]) == 0;
+        if (qg_family_type(family, run->types->items[t]) == QG_SCALAR_COUNT)
+            return qg_complain("%s has no kernels of type %s", family->name, run->types->items[t]) == 0;
     return true;
 }
 
@@ -172,7 +178,7 @@ bool qg_bench_models(qg_model_run *run, const qg_layouts *layouts) {
     qg_arena *arena = b->session->arena;
     run->shapes = qg_models_shapes(arena, &run->figures->models, &run->n_shapes);
     run->tuning = b->tuning;
-    if (!find_families(run)) return false;
+    if (!check_types(run)) return false;
     for (uint32_t l = 0; l < layouts->count; ++l) {
         qg_case *shapes = QG_NEW_ARRAY(arena, qg_case, run->n_shapes + 1);
         const uint32_t count = list_shapes(run, layouts->items[l], shapes);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Puts qkgen's kernels into a checkout of ggml (or of llama.cpp's folder ggml/), builds it, and runs ggml's own tests.
+# Puts qkgen's kernels into a checkout of llama.cpp, or of ggml alone, builds it, and runs ggml's own tests.
 #
 #   apply.sh CHECKOUT [STEP...]
 #
-# STEP     patch      ggml.patch and measure.patch, unless they are there already
+# STEP     patch      ggml.patch, and bench/peers/ggml_quick.sh for the tests, unless they are there already
 #          generate   the kernels, into CHECKOUT/qkgen-kernels
-#          build      CHECKOUT/build-qkgen, with test-backend-ops
+#          build      CHECKOUT/build-qkgen, with test-backend-ops; of llama.cpp, with tokens too
 #          test       test-backend-ops for MUL_MAT, MUL_MAT_ID, GET_ROWS, SET_ROWS, CPY and fused products; what was routed, and why the rest was not
 #          measure    measure.sh: times of ggml's own kernels and of these
 #          Without a step: all but measure. Nothing is fetched.
@@ -30,7 +30,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 home=$(cd "$here/../.." && pwd)
 checkout=$(cd "$1" && pwd) || die "there is no folder $1"
 shift
-[ -e "$checkout/src/ggml-vulkan/ggml-vulkan.cpp" ] || die "$checkout is no checkout of ggml: it has no src/ggml-vulkan/ggml-vulkan.cpp"
+ggml=$checkout
+[ -e "$checkout/ggml/src/ggml-vulkan/ggml-vulkan.cpp" ] && ggml=$checkout/ggml
+[ -e "$ggml/src/ggml-vulkan/ggml-vulkan.cpp" ] ||
+  die "$checkout is no checkout of llama.cpp or ggml: it has neither ggml/src/ggml-vulkan/ggml-vulkan.cpp nor src/ggml-vulkan/ggml-vulkan.cpp"
+[ -e "$checkout/tests/test-backend-ops.cpp" ] || die "$checkout has no tests/test-backend-ops.cpp; name the checkout, not a folder in it"
 qkgen=${QKGEN:-$home/build/qkgen}
 [ -x "$qkgen" ] || qkgen=$(command -v qkgen) || die "there is no qkgen: build it, or set QKGEN"
 formats=${FORMATS:-q1_0 q2_0 q4_0 q4_1 q5_0 q5_1 q8_0 q2_K q3_K q4_K q5_K q6_K iq1_s iq1_m iq2_xxs iq2_xs iq2_s iq3_xxs iq3_s iq4_nl iq4_xs tq1_0 tq2_0 mxfp4 nvfp4}
@@ -38,18 +42,23 @@ kernels=$checkout/qkgen-kernels
 build=$checkout/build-qkgen
 program=$build/bin/test-backend-ops
 
+# apply OPTION...: the patch to ggml's folder, which may lie within a repository: git reads its paths from the repository's top.
+apply() {
+  local top prefix
+  top=$(git -C "$ggml" rev-parse --show-toplevel 2>/dev/null) || top=$ggml
+  prefix=$(git -C "$ggml" rev-parse --show-prefix 2>/dev/null) || prefix=
+  (cd "$top" && git apply ${prefix:+--directory="$prefix"} "$@" "$here/ggml.patch")
+}
+
 patch_step() {
-  cd "$checkout"
-  local name
-  for name in ggml measure; do
-    if git apply --reverse --check "$here/$name.patch" 2>/dev/null; then
-      echo "patch: $name.patch is there"
-      continue
-    fi
-    git apply --check "$here/$name.patch" || die "$name.patch does not apply; it is for the version that README.md names"
-    git apply "$here/$name.patch"
-    echo "patch: $name.patch, $(grep -c '^+\([^+]\|$\)' "$here/$name.patch") lines more"
-  done
+  if apply --reverse --check 2>/dev/null; then
+    echo "patch: ggml.patch is there"
+  else
+    apply --check || die "ggml.patch does not apply; it is for the version that README.md names"
+    apply
+    echo "patch: ggml.patch, $(grep -c '^+\([^+]\|$\)' "$here/ggml.patch") lines more"
+  fi
+  grep -q QK_PERF_MS "$checkout/tests/test-backend-ops.cpp" || "$home/bench/peers/ggml_quick.sh" "$checkout/tests/test-backend-ops.cpp"
 }
 
 generate_step() {
@@ -79,9 +88,14 @@ generate_step() {
 
 build_step() {
   cd "$checkout"
+  local options=(-DGGML_BUILD_TESTS=ON) targets=(test-backend-ops)
+  if [ "$ggml" != "$checkout" ]; then
+    options=(-DLLAMA_BUILD_TESTS=ON "-DCMAKE_PROJECT_llama.cpp_INCLUDE=$here/tokens.cmake")
+    targets+=(tokens)
+  fi
   # shellcheck disable=SC2086 # several options
-  cmake -B "$build" -DCMAKE_BUILD_TYPE=Release -DGGML_VULKAN=ON -DGGML_VULKAN_QKGEN="$kernels" -DGGML_BUILD_TESTS=ON ${CMAKE_OPTIONS:-}
-  cmake --build "$build" --target test-backend-ops -j "$(nproc)"
+  cmake -B "$build" -DCMAKE_BUILD_TYPE=Release -DGGML_VULKAN=ON -DGGML_VULKAN_QKGEN="$kernels" "${options[@]}" ${CMAKE_OPTIONS:-}
+  cmake --build "$build" --target "${targets[@]}" -j "$(nproc)"
 }
 
 # count OPERATION: its tests, and what was routed.

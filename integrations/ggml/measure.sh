@@ -8,10 +8,10 @@
 #          the place of SHAPES, ggml's own cases of MUL_MAT and MUL_MAT_ID of these types
 #
 # Prints microseconds of each case, ggml's and ours, and what ours gain, the worst first; then the geometric mean for each number of
-# columns. GGML_VK_QKGEN_CLASS and others are passed on. With measure.patch, TEST_PERF_US is how long each case runs, and
-# TEST_RANDOM_BYTES=1 saves the time of quantising. CASES=FILE: writes the cases there, and does not run them.
+# columns. GGML_VK_QKGEN_CLASS and others are passed on. QK_PERF_MS is how long each case runs (50), see bench/peers/README.md.
+# CASES=FILE: writes the cases there, and does not run them.
 set -euo pipefail
-export LC_ALL=C
+export LC_ALL=C QK_PERF_MS=${QK_PERF_MS:-50} QK_WARMUP_MS=${QK_WARMUP_MS:-1000}
 
 if [ $# -lt 1 ] || [ $# -gt 4 ] || [ "$1" = -h ] || [ "$1" = --help ]; then
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"

@@ -28,6 +28,15 @@ says "matrices of one shape" '^q4_0 +exact +3 +tiny +q,o +16x256 +5 ' "$work/m.t
 says "experts" '^q4_0 +exact +1 +tiny +experts.up +8x256, 2 of 4 +5 ' "$work/m.txt"
 says "columns that do not fit" '^q4_K: tiny odd, 8 x 288: its blocks of 1 x 256 do not divide it$' "$work/m.txt"
 says "no sum without them" '^tiny +q4_K +exact +1 +- +odd$' "$work/m.txt"
+
+# More than eight vectors are tiles.
+"$QKGEN" bench --model "$work/tiny.txt" --format q4_0 --class mma --batch 9 --quick --samples 2 --json "$work/many.json" \
+  >"$work/many.txt" 2>&1 || fail "bench --model of many vectors fails" "$work/many.txt"
+check "gemm" test "$(grep -c '"family": "gemm",' "$work/many.json")" -eq 3
+check "gemm_id" test "$(grep -c '"family": "gemm_id",' "$work/many.json")" -eq 1
+"$QKGEN" bench --model "$work/tiny.txt" --format q4_0 --class exact --batch 1,9 --quick --samples 2 >"$work/many.txt" 2>&1 ||
+  fail "bench --model without the class of many vectors fails" "$work/many.txt"
+says "a class that gemm has not" '^q4_0: gemm has no class exact$' "$work/many.txt"
 says "what was measured" 'each launch reads the same weights' "$work/m.txt"
 if grep -qi wrong "$work/m.txt"; then fail "a result is wrong" "$work/m.txt"; else pass; fi
 
