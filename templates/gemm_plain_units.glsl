@@ -5,15 +5,11 @@ accumulators no_products() {
     return vec4(0.0);
 }
 
-vec4 values_of(accumulators c) {
-    return c;
-}
-
 accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
 shared uvec4 weights_part[PART * TILE_ROWS * 2u];
 shared uvec4 x_part[PART * TILE_COLS * 2u];
 
-void share_weights(uint at, uvec4 words) {
+void share_weights(uint part, uint at, uvec4 words) {
     weights_part[at] = words;
 }
 
@@ -34,8 +30,7 @@ vec4 products(uvec4 a, uvec2 b, uvec2 next) {
     return vec4(product(a.xz, b), product(a.xz, next), product(a.yw, b), product(a.yw, next));
 }
 
-// Multiplies at once what matrix units would take first.
-void take_operands(uint p, uint weights_at, uint x_at) {
+void multiply_shared(uint weights_at, uint x_at) {
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; j += 2u) {
         for (uint s = 0u; s < 4u; ++s) {
             const uvec4 b = x_part[x_at + j * 16u + 8u * t + s], next = x_part[x_at + j * 16u + 8u * t + 4u + s];
@@ -46,7 +41,4 @@ void take_operands(uint p, uint weights_at, uint x_at) {
             }
         }
     }
-}
-
-void multiply(uint p) {
 }

@@ -121,6 +121,7 @@ void fit_rows(uint four) {
     }
 }
 
+// Where there is room for two parts, they take turns.
 void make_weights(uint four, uint part) {
     [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
         if (!decodes(i)) continue;
@@ -130,31 +131,37 @@ void make_weights(uint four, uint part) {
         [[unroll]] for (uint p = 0u; p < PART; ++p) {
             const uvec2 first = uvec2(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]));
             const uvec2 second = uvec2(packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u]));
-            share_weights(p * TILE_ROWS * 2u + (team + i * TEAMS) * 32u + lane, uvec4(first, second));
+            share_weights(part, p * TILE_ROWS * 2u + (team + i * TEAMS) * 32u + lane, uvec4(first, second));
         }
     }
 }
 
-// x of a part: of each product, so many words for each two columns.
+// A thread's words of a product's operands: those of 16 columns of the tile, from `column` on.
 @if experts
-void load_part_of_x(uint number) {
-    const uint of_vector = (wide_tiles + 3u) / 4u * PRODUCTS * 4u;
-    [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
-        const uint at = gl_LocalInvocationID.x + i * THREADS, product = at / (TILE_COLS * 2u);
-        const uint column = at % (TILE_COLS * 2u) / 32u * 16u + at % 32u / 4u;
-        const uint word = columns / 2u + (number * PART + min(product, PART - 1u)) * 4u + at % 4u;
-        x_ahead[i] = uvec4(packed_x[word + vector_of[column] * of_vector], packed_x[word + vector_of[column + 8u] * of_vector]);
-    }
+uvec4 x_operands(uint product, uint column) {
+    const uint of_vector = (wide_tiles + 3u) / 4u * PRODUCTS * 4u, word = columns / 2u + product * 4u + t;
+    return uvec4(packed_x[word + vector_of[column + g] * of_vector], packed_x[word + vector_of[column + g + 8u] * of_vector]);
 }
 @else
+uvec4 x_operands(uint product, uint column) {
+    const uint word = min((column_begin + column) * 2u + lane, columns * 2u - 1u);
+    return packed_x[operands_at() / 4u + columns / 4u + product * columns * 2u + word];
+}
+@end
+
+@if units
+void take_x(uint product, uint own_column) {
+    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS / 2u; ++j) right_words[product % PART][j] = x_operands(product, own_column + j * 16u);
+}
+
+@end
+// Of a part, what a thread puts into the memory that all share.
 void load_part_of_x(uint number) {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
         const uint at = gl_LocalInvocationID.x + i * THREADS, product = at / (TILE_COLS * 2u);
-        const uint word = min(column_begin * 2u + at % (TILE_COLS * 2u), columns * 2u - 1u);
-        x_ahead[i] = packed_x[operands_at() / 4u + columns / 4u + (number * PART + min(product, PART - 1u)) * columns * 2u + word];
+        x_ahead[i] = x_operands(number * PART + min(product, PART - 1u), at % (TILE_COLS * 2u) / 32u * 16u);
     }
 }
-@end
 
 void share_part_of_x() {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
@@ -163,18 +170,16 @@ void share_part_of_x() {
     }
 }
 
-// Makes the part that follows number `part` of these four tiles. The last of all is made once more, and not used.
+// Makes weights of the part that follows number `part` of these four tiles. The last of all is made once more, and not used.
 void make_next(uint four, uint part) {
     const uint next = (part + 1u) % PARTS, next_four = min(part + 1u == PARTS ? four + 1u : four, end_four - 1u);
     if (next == 0u && four + 1u < end_four) fit_rows(next_four);
     make_weights(next_four, next);
-    share_part_of_x();
 }
 
 // Loads what is made after that.
-void load_after(uint four, uint part) {
+void fetch_after(uint four, uint part) {
     if (part + 2u == PARTS) fetch_four(min(four + 1u, end_four - 1u));
-    load_part_of_x(min(four * PARTS + part + 2u, end_four * PARTS - 1u));
 }
 
 // Of a part of the rows, sums are kept until all others are there.
@@ -197,27 +202,46 @@ void finish_part(uint m, uint n, float sum) {
 }
 @end
 
-@if units
-void finish_through_memory(uint own_row, uint own_column) {
-    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
-        [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
-            store_sums(i, j);
-            for (uint e = gl_LocalInvocationID.x % LANES; e < UNIT_ROWS * UNIT_COLS; e += LANES) {
-                const uint own = own_row + i * UNIT_ROWS + e % UNIT_ROWS, column = own_column + j * UNIT_COLS + e / UNIT_ROWS;
+// The sum of a row and a column of the tile.
+void finish_own(uint row, uint column, float sum) {
 @if experts
-                const uint m = column;
-                const float unit = x_unit[vector_of[m]];
+    const uint m = column;
+    const float unit = x_unit[vector_of[m]];
 @else
-                const uint m = column_begin + column;
-                const float unit = x_unit[operands_at() + min(m, columns - 1u)];
+    const uint m = column_begin + column;
+    const float unit = x_unit[operands_at() + min(m, columns - 1u)];
 @end
-                finish_part(m, row_begin + own, sums_shared[sums_at() + e] * unit * row_factor[own]);
+    finish_part(m, row_begin + row, sum * unit * row_factor[row]);
+}
+
+@if units
+// Through memory, so that the text of an epilogue is there a few times, and neighbours have rows that are neighbours.
+void finish_sums(uint own_row, uint own_column) {
+    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
+        [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; i += STORED_FRAGMENTS) {
+            store_sums(i, j);
+            for (uint e = gl_LocalInvocationID.x % LANES; e < STORED_ROWS * UNIT_COLS; e += LANES) {
+                const uint row = e % STORED_ROWS, column = e / STORED_ROWS;
+                finish_own(own_row + i * UNIT_ROWS + row, own_column + j * UNIT_COLS + column, stored_sum(row, column));
             }
+            subgroupBarrier();
         }
     }
 }
-
+@else
+void finish_sums(uint own_row, uint own_column) {
+    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
+        [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
+            const uint row = own_row + i * 16u + g, column = own_column + j * 8u + 2u * t;
+            finish_own(row, column, sums[i][j].x);
+            finish_own(row, column + 1u, sums[i][j].y);
+            finish_own(row + 8u, column, sums[i][j].z);
+            finish_own(row + 8u, column + 1u, sums[i][j].w);
+        }
+    }
+}
 @end
+
 void finish_tile(uint own_row, uint own_column) {
     barrier();
     [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
@@ -225,42 +249,76 @@ void finish_tile(uint own_row, uint own_column) {
         row_factor[(team + i * TEAMS) * 16u + t * 8u + g] = 1.0 / row_scale[i][t];
     }
     barrier();
-@if units
-    if (!DIRECT) {
-        finish_through_memory(own_row, own_column);
-        barrier();
-        return;
-    }
-@end
-    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
-@if experts
-        const uint m = own_column + j * 8u + 2u * t;
-        const vec2 unit = vec2(x_unit[vector_of[m]], x_unit[vector_of[m + 1u]]);
-@else
-        const uint m = column_begin + own_column + j * 8u + 2u * t;
-        const vec2 unit = vec2(x_unit[operands_at() + min(m, columns - 1u)], x_unit[operands_at() + min(m + 1u, columns - 1u)]);
-@end
-        [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
-            const uint own = own_row + i * 16u + g, n = row_begin + own;
-            const vec4 sum = values_of(sums[i][j]) * unit.xyxy * vec4(vec2(row_factor[own]), vec2(row_factor[own + 8u]));
-            finish_part(m, n, sum.x);
-            finish_part(m + 1u, n, sum.y);
-            finish_part(m, n + 8u, sum.z);
-            finish_part(m + 1u, n + 8u, sum.w);
-        }
-    }
+    finish_sums(own_row, own_column);
     barrier();
 }
 
+// Multiplies out of memory, where all operands are; then makes those of the next part.
 void multiply_part(uint four, uint part, uint own_row, uint own_column) {
     [[unroll]] for (uint p = 0u; p < PART; ++p)
-        take_operands(p, (p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
+        multiply_shared((p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
     barrier();
-    multiply(0u);
     make_next(four, part);
+    share_part_of_x();
     barrier();
-    load_after(four, part);
-    [[unroll]] for (uint p = 1u; p < PART; ++p) multiply(p);
+    fetch_after(four, part);
+    load_part_of_x(min(four * PARTS + part + 2u, end_four * PARTS - 1u));
+}
+
+@if units
+// Multiplies what threads hold. While a product is made, they take the next one's operands: weights out of memory, where the part after
+// this one is made meanwhile, and x from where it was packed, one part ahead.
+void multiply_directly(uint four, uint part, uint own_row, uint own_column) {
+    const uint next = min(four * PARTS + part + 1u, end_four * PARTS - 1u);
+    take_weights(part, 1u, own_row);
+    multiply(0u);
+    take_x(next * PART, own_column);
+    make_next(four, part);
+    fetch_after(four, part);
+    barrier();
+    take_weights(part + 1u, 0u, own_row);
+    multiply(1u);
+    take_x(next * PART + 1u, own_column);
+}
+
+void multiply_four_directly(uint four, uint own_row, uint own_column) {
+    [[unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_directly(four, part, own_row, own_column);
+}
+@end
+
+void multiply_four(uint four, uint own_row, uint own_column) {
+@if units
+    if (DIRECT) {
+        multiply_four_directly(four, own_row, own_column);
+        return;
+    }
+    if (LANES < 32u) {
+        [[dont_unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
+        return;
+    }
+@end
+    [[unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
+}
+
+// Makes the first part.
+void begin_tile(uint own_row, uint own_column) {
+    fetch_four(first_four);
+@if units
+    if (DIRECT) {
+        [[unroll]] for (uint p = 0u; p < PART; ++p) take_x(first_four * PRODUCTS + p, own_column);
+        fit_rows(first_four);
+        make_weights(first_four, 0u);
+        barrier();
+        take_weights(0u, 0u, own_row);
+        return;
+    }
+@end
+    load_part_of_x(first_four * PARTS);
+    fit_rows(first_four);
+    make_weights(first_four, 0u);
+    share_part_of_x();
+    load_part_of_x(first_four * PARTS + 1u);
+    barrier();
 }
 
 void make_tile() {
@@ -277,26 +335,14 @@ void make_tile() {
     }
     barrier();
 @end
-    fetch_four(first_four);
-    load_part_of_x(first_four * PARTS);
-    fit_rows(first_four);
-    make_weights(first_four, 0u);
-    share_part_of_x();
-    load_part_of_x(first_four * PARTS + 1u);
-    barrier();
+    begin_tile(own_row, own_column);
     [[dont_unroll]] for (uint four = first_four; four < end_four; ++four) {
         if (four > first_four && grown == four) {
             [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
                 [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(i, j, own_row);
             }
         }
-@if units
-        if (LANES < 32u) {
-            [[dont_unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
-            continue;
-        }
-@end
-        [[unroll]] for (uint part = 0u; part < PARTS; ++part) multiply_part(four, part, own_row, own_column);
+        multiply_four(four, own_row, own_column);
     }
     finish_tile(own_row, own_column);
 }

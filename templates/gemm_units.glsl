@@ -2,16 +2,18 @@
 #define left_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_ROWS, UNIT_DEPTH, gl_MatrixUseA>
 #define right_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_DEPTH, UNIT_COLS, gl_MatrixUseB>
 
-// As threads hold them; or, of rows and columns, four halves each after the other, which units load.
-shared uvec4 weights_part[DIRECT ? PART * TILE_ROWS * 2u : 1u];
-shared uvec4 x_part[DIRECT ? PART * TILE_COLS * 2u : 1u];
+// Of weights two parts, in turn, as threads hold them, and in the end sums. Or one part of each: of rows and columns, four halves each
+// after the other, which units load.
+const uint STORED_FRAGMENTS = DIRECT ? ROW_FRAGMENTS : 1u, STORED_ROWS = STORED_FRAGMENTS * UNIT_ROWS;
+const uint ACROSS = TILE_COLS / OWN_COLS, TURNS = ACROSS > 2u * PART ? ACROSS : 2u * PART;
+shared uvec4 weights_part[DIRECT ? TURNS * TILE_ROWS * 2u : 1u];
 shared uvec2 weight_rows[DIRECT ? 1u : PART * TILE_ROWS * 4u];
 shared uvec2 x_columns[DIRECT ? 1u : PART * TILE_COLS * 4u];
 shared float sums_shared[DIRECT ? 1u : THREADS / LANES * UNIT_ROWS * UNIT_COLS];
 
-void share_weights(uint at, uvec4 words) {
+void share_weights(uint part, uint at, uvec4 words) {
     if (DIRECT) {
-        weights_part[at] = words;
+        weights_part[part % 2u * PART * TILE_ROWS * 2u + at] = words;
         return;
     }
     weight_rows[at / 32u * 64u + at % 32u] = words.xz;
@@ -19,10 +21,6 @@ void share_weights(uint at, uvec4 words) {
 }
 
 void share_x(uint at, uvec4 words) {
-    if (DIRECT) {
-        x_part[at] = words;
-        return;
-    }
     x_columns[at / 32u * 64u + at % 32u] = words.xy;
     x_columns[at / 32u * 64u + at % 32u + 32u] = words.zw;
 }
@@ -38,14 +36,25 @@ vec4 values_of(accumulators c) {
 accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
 
 uint sums_at() {
-    return subgroup * UNIT_ROWS * UNIT_COLS;
+    return DIRECT ? subgroup * ROW_FRAGMENTS * 32u : subgroup * UNIT_ROWS * UNIT_COLS;
 }
 
-// Column by column, for the subgroup's own threads.
+// So many fragments, for the subgroup's own threads: as they hold them, or column by column.
 void store_sums(uint i, uint j) {
     subgroupBarrier();
-    coopMatStore(sums[i][j], sums_shared, sums_at(), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
+    if (DIRECT) {
+        [[unroll]] for (uint k = 0u; k < ROW_FRAGMENTS; ++k)
+            weights_part[sums_at() + k * 32u + lane] = floatBitsToUint(values_of(sums[k][j]));
+    } else {
+        coopMatStore(sums[i][j], sums_shared, sums_at(), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
+    }
     subgroupBarrier();
+}
+
+float stored_sum(uint row, uint column) {
+    if (!DIRECT) return sums_shared[sums_at() + column * UNIT_ROWS + row];
+    const uint words = sums_at() + row / 16u * 32u + row % 8u * 4u + column / 2u;
+    return uintBitsToFloat(weights_part[words][row / 8u % 2u * 2u + column % 2u]);
 }
 
 void scale_rows(uint i, uint j, uint own_row) {
@@ -91,8 +100,8 @@ right_operand right_of(uvec2 words) {
 
 uvec4 left_words[PART][ROW_FRAGMENTS], right_words[PART][(COL_FRAGMENTS + 1u) / 2u];
 
-// Where units load operands themselves, they multiply at once: no thread keeps any.
-void multiply_through_memory(uint weights_at, uint x_at) {
+// Where units load operands themselves, no thread keeps any.
+void multiply_shared(uint weights_at, uint x_at) {
     [[unroll]] for (uint k = 0u; k < 16u / UNIT_DEPTH; ++k) {
         left_operand a[ROW_FRAGMENTS];
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i)
@@ -106,18 +115,13 @@ void multiply_through_memory(uint weights_at, uint x_at) {
     }
 }
 
-// Takes the operands of product `p` of a part, from these places on.
-void take_operands(uint p, uint weights_at, uint x_at) {
-    if (!DIRECT) {
-        multiply_through_memory(weights_at, x_at);
-        return;
-    }
-    [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) left_words[p][i] = weights_part[weights_at + i * 32u + lane];
-    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS / 2u; ++j) right_words[p][j] = x_part[x_at + j * 32u + lane];
+// Of product `p` of a part.
+void take_weights(uint part, uint p, uint own_row) {
+    const uint at = (part % 2u * PART + p) * TILE_ROWS * 2u + own_row * 2u + lane;
+    [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) left_words[p][i] = weights_part[at + i * 32u];
 }
 
 void multiply(uint p) {
-    if (!DIRECT) return;
     left_operand a[ROW_FRAGMENTS];
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) a[i] = left_of(left_words[p][i]);
     [[unroll]] for (uint j = 0u; j + 1u < COL_FRAGMENTS; j += 2u) {

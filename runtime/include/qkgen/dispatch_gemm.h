@@ -27,9 +27,17 @@ static inline uint32_t qk_tile_threads_(const qk_tiles_ *t) {
     return qk_tile_subgroups_(t) * t->lanes;
 }
 
-/* Operands of a part, of 64 bytes for each row and column; a factor for each row; and with experts, what each column is. */
+/* Where threads hold operands of matrix units as they were decoded: weights of two parts, of 64 bytes for each row, in the end sums
+ * of eight columns of each subgroup. Else operands of a part, and results of a unit. */
+static inline uint32_t qk_tile_operand_bytes_(const qk_tiles_ *t) {
+    if (t->schedule == QK_SCHEDULE_TILES && t->result == 0)
+        return t->rows * 32 * (uint32_t)qk_max_(4, t->cols / t->own_cols);
+    return (t->rows + t->cols) * 64 + qk_tile_subgroups_(t) * t->result * 4;
+}
+
+/* Beside operands, a factor for each row; and with experts, what each column is. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return (t->rows + t->cols) * 64 + t->rows * 4 + t->cols * 8 + 4 + qk_tile_subgroups_(t) * t->result * 4;
+    return qk_tile_operand_bytes_(t) + t->rows * 4 + t->cols * 8 + 4;
 }
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
@@ -47,25 +55,31 @@ static inline uint64_t qk_tiles_across_(uint64_t cols, uint64_t batch, uint64_t 
     return experts == 0 ? qk_ceil_(batch, cols) : qk_max_(used, batch / cols + used / 2);
 }
 
-/* Thousandths of the time that all takes, of `work` workgroups. `time` is that of a tile of whole rows. */
-static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, uint32_t time, uint32_t at_once,
+/* How long tiles take: microseconds for rows of QK_TILE_COLUMNS, of choice.def. */
+typedef struct qk_tile_times_ {
+    uint32_t alone, time, at_once;
+} qk_tile_times_;
+
+/* Thousandths of the microseconds that all takes: of the busiest processor's tiles, as many at once as it can, then the rest. */
+static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, const qk_tile_times_ *times,
                                       uint64_t rows, uint64_t cols, uint64_t batch, uint64_t experts) {
     uint64_t tiles = qk_ceil_(rows, t->rows) * qk_tiles_across_(t->cols, batch, experts);
-    uint64_t turns = qk_ceil_(tiles * t->parts, qk_processors_(limits) * at_once);
-    uint64_t made = turns * qk_ceil_((uint64_t)1000 * time * cols, (uint64_t)QK_TILE_COLUMNS * t->parts);
+    uint64_t most = qk_ceil_(tiles * t->parts, qk_processors_(limits)), rest = most % times->at_once;
+    uint64_t of_rows = (most - rest) * times->time + (rest != 0 ? qk_max_(times->alone, rest * times->time) : 0);
+    uint64_t made = qk_ceil_((uint64_t)1000 * of_rows * cols, (uint64_t)QK_TILE_COLUMNS * t->parts);
     return made + (t->parts > 1 ? (uint64_t)1000 * QK_ADD_PARTS_TIME +
                                       rows * batch * t->parts * 1000 * QK_ADD_PARTS_TIME / QK_ADD_PARTS_VALUES
                                 : 0);
 }
 
 /* With the number of parts that is the fastest, or `parts` of them. */
-static inline uint64_t qk_tiles_parts_(const qk_limits *limits, qk_tiles_ *t, uint32_t time, uint32_t at_once,
+static inline uint64_t qk_tiles_parts_(const qk_limits *limits, qk_tiles_ *t, const qk_tile_times_ *times,
                                        uint64_t rows, uint64_t cols, uint64_t batch, uint64_t experts, uint32_t parts) {
     uint64_t least = UINT64_MAX;
     uint32_t best = 1;
     for (uint32_t p = parts != 0 ? parts : 1; p <= (parts != 0 ? parts : 16); p *= 2) {
         t->parts = p;
-        uint64_t all = qk_tiles_time_(limits, t, time, at_once, rows, cols, batch, experts);
+        uint64_t all = qk_tiles_time_(limits, t, times, rows, cols, batch, experts);
         if (all < least) {
             least = all;
             best = p;
@@ -103,10 +117,11 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     int kind = units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
-#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, time, at_once)                                             \
+#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, alone, time, at_once)                                      \
     {                                                                                                                  \
         qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, schedule, lanes, result};                        \
-        uint64_t all = qk_tiles_parts_(limits, &t, (time), (at_once), rows, cols, batch, experts, parts);              \
+        qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
+        uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
         if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
             best = t;                                                                                                  \
             least = all;                                                                                               \
