@@ -598,6 +598,10 @@ mutate "a step of bytes is of 32 elements" gen/build/error.c 's/\? plan->n_runs 
 mutate "halves lose digits" gen/build/error.c 's/HALF_ROUNDING = 1 << 13/HALF_ROUNDING = 1 << 6/' unit bound_test
 mutate "tiles add up" runtime/include/qkgen/kernel.h 's/sum_roundings \+ 3 \* tiles/sum_roundings + 0 * tiles/' unit bound_test
 mutate "a window of the largest reaches back" gen/cli/run_bound.c 's/k \+ 1 - reach : 0/k : 0/' unit bound_test
+mutate "a kept module that has changed is made again" gen/emit/spirv_cache.c 's/ \&\& !memcmp\(words \+ \*bytes \/ 4, sealed, SEAL_BYTES\)//' unit spirv_test
+mutate "what neighbours share is of one block" gen/spec/value.c 's/memory->block \+= 1/memory->block += 0/' unit value_test
+mutate "what neighbours share is forgotten from block to block of a row" gen/spec/value.c 's/qg_memory_clear\(memory\);/;/' unit value_test
+mutate "what neighbours share is of one run" gen/spec/value.c 's/ \|\| e->index - s->from >= term->per\)/)/' unit value_test
 mutate "integers with a sign have a bias" gen/spec/value.c 's/size - 2 \*/size - 0 */' unit bound_test
 mutate "a choice is one value and a bit times more" gen/spec/value.c 's/2 \* first \+ second/first/' unit bound_test
 mutate "templates: what is left out stays out" gen/text/template.c 's/taken = last->around \&\& !last->taken/taken = !last->taken/' unit template_test

@@ -1,8 +1,10 @@
 /* qg_spirv_compile: what comes out, what is said when nothing does, and that threads do not disturb each other. */
 #include "emit/spirv.h"
+#include "emit/spirv_cache.h"
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,10 +132,47 @@ static void test_threads(void **state) {
     qg_arena_free(arena);
 }
 
+/* A module that was kept is taken as it is; one whose file has changed, in any word or in its length, is made again. */
+static void test_kept(void **state) {
+    (void)state;
+    qg_arena *arena = qg_arena_new();
+    const char *build = getenv("BUILD"), *kept = getenv("QKGEN_SPIRV_CACHE"), *why = NULL;
+    char *before = kept ? qg_strndup(arena, kept, strlen(kept)) : NULL;
+    size_t bytes = 0, again = 0, length = 0;
+    const uint32_t *fresh = qg_spirv_compile(arena, "good.comp", good, &bytes, &why);
+    assert_non_null(fresh);
+    setenv("QKGEN_SPIRV_CACHE", build ? build : ".", 1);
+    const char *path = qg_spirv_cache_path(arena, good, 99);
+    remove(path);
+    assert_null(qg_spirv_cache_read(arena, path, &again));
+    qg_spirv_cache_write(arena, path, fresh, bytes);
+    const uint32_t *words = qg_spirv_cache_read(arena, path, &again);
+    assert_non_null(words);
+    assert_int_equal(again, bytes);
+    assert_memory_equal(words, fresh, bytes);
+    unsigned char *file = (unsigned char *)qg_read_file(arena, path, 1 << 20, &length, &why);
+    assert_non_null(file);
+    for (size_t at = 0; at < length; at += 4) {
+        file[at + at / 4 % 4] ^= 16;
+        assert_true(qg_write_file(arena, path, file, length) == NULL);
+        assert_null(qg_spirv_cache_read(arena, path, &again));
+        file[at + at / 4 % 4] ^= 16;
+    }
+    assert_true(qg_write_file(arena, path, file, length - 4) == NULL);
+    assert_null(qg_spirv_cache_read(arena, path, &again));
+    remove(path);
+    if (before)
+        setenv("QKGEN_SPIRV_CACHE", before, 1);
+    else
+        unsetenv("QKGEN_SPIRV_CACHE");
+    qg_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_module),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_kept),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, open_compiler, close_compiler);

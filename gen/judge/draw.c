@@ -172,7 +172,7 @@ static void wake(const qg_trial *t, const qg_blocks *blocks, uint64_t block, con
                  uint64_t *random) {
     const qg_layout *layout = t->layout;
     for (uint32_t i = 0; i < layout->elements; ++i)
-        for (int tries = 0; tries < 20 && !shows(qg_value_of(&(qg_element){layout, at, i})); ++tries)
+        for (int tries = 0; tries < 20 && !shows(qg_value_of(&(qg_element){layout, at, i, t->memory})); ++tries)
             for (uint32_t c = 0; c < layout->n_codes; ++c)
                 if (layout->codes[c].per == 1)
                     qg_block_set(layout, blocks, block, c, qg_instance_of(layout, &layout->codes[c], i),
@@ -186,9 +186,10 @@ void qg_block_draw(qg_trial *t, const qg_blocks *blocks, uint64_t block, double 
     for (int tries = 0; tries < 1000; ++tries) {
         bool good = true, some = false; /* some element of usual size */
         draw_once(t, blocks, block, random);
+        qg_memory_clear(t->memory);
         wake(t, blocks, block, at, random);
         for (uint32_t i = 0; i < layout->elements && good; ++i) {
-            const float v = qg_value_of(&(qg_element){layout, at, i});
+            const float v = qg_value_of(&(qg_element){layout, at, i, t->memory});
             good = isfinite(v) && fabs((double)v) < most;
             some |= fabs((double)v) > 0x1p-10;
         }

@@ -32,14 +32,24 @@ static uint64_t rows_of_y(const qg_trial *t, qg_call_shape s) {
     return t->harness->computes == QG_COMPUTES_VALUES ? s.rows : s.batch;
 }
 
+struct qg_kept_data {
+    qg_call_shape shape;
+    uint64_t seed;
+    qg_wish wish;
+    qg_blocks blocks;
+    float *x;
+    uint32_t *indices, *ids;
+    float *values, *magnitudes; /* in the order of the blocks */
+};
+
 typedef struct launched {
     qg_trial *t;
     qg_call_shape shape;
-    qg_blocks blocks;
-    float *x, *y;
-    uint32_t *indices, *ids;
-    float *values, *magnitudes; /* in the order of the blocks */
-    float *row;                 /* magnitudes */
+    const float *x;
+    const uint32_t *indices, *ids;
+    const float *values, *magnitudes; /* in the order of the blocks */
+    float *y;
+    float *row; /* magnitudes */
 } launched;
 
 qg_call_shape qg_with_experts(const qg_trial *t, qg_call_shape shape, uint64_t experts, uint64_t slots) {
@@ -165,31 +175,61 @@ static uint32_t *draw_numbers(qg_trial *t, uint64_t n, uint64_t each, uint64_t c
     return numbers;
 }
 
+static const qg_kept_data *draw_data(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wish wish) {
+    qg_kept_data *d = QG_NEW(t->arena, qg_kept_data);
+    uint64_t random = seed;
+    *d = (qg_kept_data){.shape = shape, .seed = seed, .wish = wish};
+    d->blocks = qg_blocks_new(t->arena, t->layout, qg_count_blocks(t, shape));
+    const uint64_t n = d->blocks.count * t->layout->elements, pairs = shape.batch * qg_slots(shape);
+    for (uint64_t i = 0; i < d->blocks.count; ++i) qg_block_draw(t, &d->blocks, i, 20000, &random);
+    d->values = QG_NEW_ARRAY(t->arena, float, n);
+    d->magnitudes = QG_NEW_ARRAY(t->arena, float, n);
+    qg_expect_values(t, &d->blocks, d->values, d->magnitudes);
+    if (t->harness->computes == QG_COMPUTES_SUMS) {
+        d->x = QG_NEW_ARRAY(t->arena, float, pairs *shape.cols);
+        for (uint64_t i = 0; i < pairs * shape.cols; ++i) d->x[i] = draw_x(&random, wish.spread);
+    }
+    if (t->harness->computes == QG_COMPUTES_ROWS)
+        d->indices = draw_numbers(t, shape.batch, 1, shape.rows, wish.outside, &random);
+    if (qg_harness_argument(t->harness, QG_USE_IDS))
+        d->ids = draw_numbers(t, pairs, qg_slots(shape), qg_experts(shape), wish.outside, &random);
+    return d;
+}
+
+static bool same_shape(qg_call_shape a, qg_call_shape b) {
+    return a.rows == b.rows && a.cols == b.cols && a.batch == b.batch && a.experts == b.experts && a.slots == b.slots;
+}
+
+/* Orders repeat what was launched just before. */
+static const qg_kept_data *data_of(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wish wish) {
+    for (uint32_t i = 0; i < QG_KEPT; ++i) {
+        const qg_kept_data *d = t->kept[i];
+        if (d && same_shape(d->shape, shape) && d->seed == seed && d->wish.spread == wish.spread &&
+            d->wish.outside == wish.outside)
+            return d;
+    }
+    const qg_kept_data *drawn = draw_data(t, shape, seed, wish);
+    t->kept[t->next_kept++ % QG_KEPT] = drawn;
+    return drawn;
+}
+
 qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wish wish) {
     qg_comparison c = {.wrong = UINT64_MAX};
     qg_call *call = QG_NEW(t->arena, qg_call);
-    launched l = {.t = t, .shape = shape};
-    uint64_t random = seed;
     if (qg_call_of(t, shape, call)) return c;
-    l.blocks = qg_blocks_new(t->arena, t->layout, qg_count_blocks(t, shape));
-    const uint64_t n = l.blocks.count * t->layout->elements, pairs = shape.batch * qg_slots(shape);
-    for (uint64_t i = 0; i < l.blocks.count; ++i) qg_block_draw(t, &l.blocks, i, 20000, &random);
-    l.values = QG_NEW_ARRAY(t->arena, float, n);
-    l.magnitudes = QG_NEW_ARRAY(t->arena, float, n);
-    l.row = QG_NEW_ARRAY(t->arena, float, shape.cols);
-    qg_expect_values(t, &l.blocks, l.values, l.magnitudes);
+    const qg_kept_data *d = data_of(t, shape, seed, wish);
     c.all = qg_results(t->harness, shape);
-    l.y = QG_NEW_ARRAY(t->arena, float, c.all);
-    if (t->harness->computes == QG_COMPUTES_SUMS) {
-        l.x = QG_NEW_ARRAY(t->arena, float, pairs *shape.cols);
-        for (uint64_t i = 0; i < pairs * shape.cols; ++i) l.x[i] = draw_x(&random, wish.spread);
-    }
-    if (t->harness->computes == QG_COMPUTES_ROWS)
-        l.indices = draw_numbers(t, shape.batch, 1, shape.rows, wish.outside, &random);
-    if (qg_harness_argument(t->harness, QG_USE_IDS))
-        l.ids = draw_numbers(t, pairs, qg_slots(shape), qg_experts(shape), wish.outside, &random);
+    launched l = {.t = t,
+                  .shape = shape,
+                  .x = d->x,
+                  .indices = d->indices,
+                  .ids = d->ids,
+                  .values = d->values,
+                  .magnitudes = d->magnitudes,
+                  .y = QG_NEW_ARRAY(t->arena, float, c.all),
+                  .row = QG_NEW_ARRAY(t->arena, float, shape.cols)};
     const qg_launch_data data = {
-        .blocks = &l.blocks, .x = l.x, .indices = l.indices, .ids = l.ids, .y = l.y, .n_y = c.all};
+        .blocks = &d->blocks, .x = l.x, .indices = l.indices, .ids = l.ids, .y = l.y, .n_y = c.all};
     if (!qg_try(t, call, &data)) return c;
     c.wrong = 0;
     c.y = l.y;

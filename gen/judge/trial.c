@@ -76,8 +76,9 @@ void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float
     const unsigned char **at = QG_NEW_ARRAY(t->arena, const unsigned char *, l->n_buffers);
     for (uint64_t i = 0; i < blocks->count; ++i) {
         for (uint32_t b = 0; b < l->n_buffers; ++b) at[b] = blocks->data[b] + i * l->buffers[b].bytes;
+        qg_memory_clear(t->memory);
         for (uint32_t e = 0; e < l->elements; ++e) {
-            const qg_element element = {l, at, e};
+            const qg_element element = {l, at, e, t->memory};
             values[i * l->elements + e] = qg_value_of(&element);
             if (magnitudes) magnitudes[i * l->elements + e] = qg_magnitude_of(&element, 0);
         }
@@ -513,6 +514,7 @@ const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harnes
                     .options = *options,
                     .judgement = judgement,
                     .random = options->seed,
+                    .memory = qg_memory_new(arena, harness->layout),
                     .threads = threads};
     const char *why = prepare(t);
     if (why) return why;

@@ -5,6 +5,7 @@
 #include "judge/harness.h"
 #include "judge/judge.h"
 #include "judge/worker.h"
+#include "spec/value.h"
 
 /* What a sum claims of its error. */
 typedef enum qg_claim {
@@ -32,6 +33,10 @@ typedef struct qg_blocks {
     unsigned char **data; /* for each buffer */
 } qg_blocks;
 
+/* What a launch of random data was given, and what is right: shapes.c. */
+typedef struct qg_kept_data qg_kept_data;
+enum { QG_KEPT = 4 };
+
 typedef struct qg_trial {
     qg_arena *arena;
     const qg_layout *layout;
@@ -45,6 +50,9 @@ typedef struct qg_trial {
     qg_evidence evidence; /* that is taken now */
     qg_scalar y_type;
     uint64_t random;
+    qg_memory *memory;                 /* of values */
+    const qg_kept_data *kept[QG_KEPT]; /* what launches were given last */
+    uint32_t next_kept;
     bool in_executor; /* which stands in for a device */
     uint32_t threads; /* of a workgroup; 0: not known */
     double rounding;  /* a value may be off by this part of its magnitude */

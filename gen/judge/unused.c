@@ -19,7 +19,7 @@ static bool matters(const qg_layout *l, const qg_blocks *blocks, uint64_t block,
     const qg_code *c = &l->codes[code];
     const uint32_t first = c->of_column ? 0 : instance * c->per;
     for (uint32_t e = first; e < l->elements && (c->of_column || e < first + c->per); ++e) {
-        const qg_element element = {l, at, e};
+        const qg_element element = {.layout = l, .blocks = at, .index = e};
         if (qg_instance_of(l, c, e) != instance) continue;
         const float before = qg_value_of(&element);
         qg_block_flip(l, blocks, block, code, instance, bit);

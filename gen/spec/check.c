@@ -235,6 +235,7 @@ static qg_layout *finish(const qg_work *work, const qg_term *value, const qg_enc
                           .spares = work->spares,
                           .n_tables = work->spec->n_tables,
                           .tables = work->tables,
+                          .n_terms = work->n_terms,
                           .value = value,
                           .encode = encode,
                           .block_bytes = work->block_bytes};

@@ -55,6 +55,7 @@ typedef struct qg_work {
     uint32_t n_codes; /* a code that could not be laid out has width 0 */
     qg_code *codes;   /* room for all codes and fields of the specification */
     bool *used;       /* by the value, for each code */
+    uint32_t n_terms; /* that were made */
     uint32_t n_spares;
     qg_slice *spares;
     bool word;       /* while what stands in u32(...) is typed: it may have all 32 bits */

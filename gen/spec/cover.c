@@ -74,7 +74,7 @@ static bool claim_slice(cover_proof *proof, uint32_t number) {
     const qg_slice *slice = proof->claims[number - 1].slice;
     uint16_t *owner = proof->owner[slice->buffer];
     for (uint32_t j = slice->first; j < slice->first + slice->count; j++) {
-        if (qg_slice_power(slice, j) > 0) {
+        if (slice->radix != 0 && qg_slice_power(slice, j) > 0) {
             continue; /* its digit lies in bits that the first one claims for all */
         }
         uint32_t bit = qg_slice_address(slice, j);
@@ -135,20 +135,23 @@ static void find_gaps(cover_proof *proof, const qg_field *field) {
     const uint16_t *owner = proof->owner[field->buffer] + field->offset * 8;
     uint32_t bits = field->count * qg_scalars[field->type].bits;
     uint32_t missing = 0, n_gaps = 0, from = 0;
+    for (uint32_t bit = 0; bit < bits; bit++) {
+        missing += owner[bit] == 0;
+    }
+    if (missing == 0) {
+        return;
+    }
     qg_text gaps = qg_text_new(proof->work->arena);
     for (uint32_t bit = 0; bit <= bits; bit++) {
         bool open = bit < bits && owner[bit] == 0;
         bool was_open = bit > 0 && owner[bit - 1] == 0;
-        missing += open;
         if (open && !was_open) {
             from = bit;
         } else if (!open && was_open) {
             add_gap(&gaps, &n_gaps, from, bit - 1);
         }
     }
-    if (missing > 0) {
-        report_gaps(proof->work, field, gaps.data, missing, n_gaps);
-    }
+    report_gaps(proof->work, field, gaps.data, missing, n_gaps);
 }
 
 void qg_prove_cover(qg_work *work, bool value_known) {

@@ -333,6 +333,7 @@ typedef struct qg_term {
     float real;        /* QG_CONST of float kind */
     int64_t low, high; /* range of an integer term */
     uint32_t per;      /* the term is the same for all elements of an aligned run of `per` */
+    uint32_t number;   /* of the term, below n_terms of its layout */
     const struct qg_term *arg[3];
 } qg_term;
 
@@ -381,6 +382,7 @@ typedef struct qg_layout {
     const qg_slice *spares;
     uint32_t n_tables;
     const qg_table *tables;
+    uint32_t n_terms;        /* of value and encode */
     const qg_term *value;    /* kind float */
     const qg_encode *encode; /* NULL: the specification does not say how to encode */
     uint32_t block_bytes;    /* over all buffers */

@@ -32,6 +32,7 @@ uint32_t qg_common_divisor(uint32_t a, uint32_t b) {
 qg_term *qg_new_term(qg_work *work, qg_term term) {
     qg_term *made = QG_NEW(work->arena, qg_term);
     *made = term;
+    made->number = work->n_terms++;
     return made;
 }
 

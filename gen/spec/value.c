@@ -15,6 +15,41 @@ typedef qg_element element;
 
 static number evaluate(const element *e, const qg_term *term);
 
+/* ---- what neighbours share ---- */
+
+/* A term's value and magnitude for the elements of a run. */
+typedef struct shared {
+    uint64_t block;
+    uint32_t from; /* the first of the run */
+    bool has_value, has_size;
+    double least; /* of the magnitude */
+    number value;
+    double size;
+} shared;
+
+struct qg_memory {
+    uint64_t block; /* counts those that were, from 1 */
+    shared *terms;
+};
+
+qg_memory *qg_memory_new(qg_arena *arena, const qg_layout *layout) {
+    qg_memory *memory = QG_NEW(arena, qg_memory);
+    memory->block = 1;
+    memory->terms = QG_NEW_ARRAY(arena, shared, layout->n_terms);
+    return memory;
+}
+
+void qg_memory_clear(qg_memory *memory) { memory->block += 1; }
+
+/* Where the run's value is kept, or will be; NULL: it is not. */
+static shared *shared_of(const element *e, const qg_term *term) {
+    if (!e->memory || term->per == 1 || term->op == QG_CONST) return NULL;
+    shared *s = &e->memory->terms[term->number];
+    if (s->block != e->memory->block || e->index - s->from >= term->per)
+        *s = (shared){.block = e->memory->block, .from = e->index - e->index % term->per};
+    return s;
+}
+
 float qg_float_of(qg_scalar type, uint32_t bits) {
     const qg_scalar_info *info = &qg_scalars[type];
     const uint32_t mantissa = bits & ((1u << info->mantissa_bits) - 1);
@@ -141,8 +176,14 @@ static float narrow(qg_scalar type, float x) {
 static number evaluate_as_written(const element *e, const qg_term *term);
 
 static number evaluate(const element *e, const qg_term *term) {
+    shared *kept = shared_of(e, term);
+    if (kept && kept->has_value) return kept->value;
     number result = evaluate_as_written(e, term);
     if (result.floating && e->layout->math != QG_F32) result.real = narrow(e->layout->math, result.real);
+    if (kept) {
+        kept->has_value = true;
+        kept->value = result;
+    }
     return result;
 }
 
@@ -236,7 +277,7 @@ static double of_choice(const element *e, double least, const qg_term *term) {
 }
 
 /* Integers that may be negative may get a bias that makes them positive, which is subtracted again. */
-static double magnitude(const element *e, double least, const qg_term *term) {
+static double magnitude_as_written(const element *e, double least, const qg_term *term) {
     const bool is_float = term->kind == QG_K_FLOAT, is_sum = term->op == QG_ADD || term->op == QG_SUB;
     if (!is_float && is_shared(term)) return fabs(as_double(evaluate(e, term)));
     if (is_sum && (is_float || is_shared(term->arg[0]) || is_shared(term->arg[1])))
@@ -246,6 +287,18 @@ static double magnitude(const element *e, double least, const qg_term *term) {
     if (term->op == QG_SELECT && is_float) return of_choice(e, least, term);
     const double size = of_number(e, least, term);
     return is_float || term->low >= 0 ? size : size - 2 * (double)term->low;
+}
+
+static double magnitude(const element *e, double least, const qg_term *term) {
+    shared *kept = shared_of(e, term);
+    if (kept && kept->has_size && kept->least == least) return kept->size;
+    const double size = magnitude_as_written(e, least, term);
+    if (kept) {
+        kept->has_size = true;
+        kept->least = least;
+        kept->size = size;
+    }
+    return size;
 }
 
 float qg_value_of(const qg_element *element) { return evaluate(element, element->layout->value).real; }
@@ -377,7 +430,9 @@ static void copy_blocks(const qg_tensor *t, const spot *s, unsigned char *const 
             if (grows(buffer, QG_AXIS_CODE) != (found == 1)) continue;
             uint64_t block_col = s->block_col;
             if (found) {
-                const element e = {layout, (const unsigned char *const *)blocks, s->r * layout->block_cols + s->c};
+                const element e = {.layout = layout,
+                                   .blocks = (const unsigned char *const *)blocks,
+                                   .index = s->r * layout->block_cols + s->c};
                 block_col = (uint64_t)code_value(&e, &layout->codes[buffer->index]).integer;
                 if (!buffer->entries && block_col >= s->grid_cols) block_col = s->grid_cols - 1;
             }
@@ -391,6 +446,7 @@ static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint6
                    float *values) {
     const qg_layout *layout = tensor->layout;
     unsigned char **blocks = QG_NEW_ARRAY(arena, unsigned char *, layout->n_buffers);
+    qg_memory *memory = qg_memory_new(arena, layout);
     bool by_code = false;
     for (uint32_t b = 0; b < layout->n_buffers; ++b) {
         blocks[b] = qg_alloc(arena, layout->buffers[b].bytes + 4);
@@ -399,10 +455,12 @@ static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint6
     spot held = {0};
     for (uint64_t i = 0; i < count; ++i) {
         const spot s = find(tensor, row, col + i);
-        if (i == 0 || by_code || s.block_row != held.block_row || s.block_col != held.block_col)
+        if (i == 0 || by_code || s.block_row != held.block_row || s.block_col != held.block_col) {
             copy_blocks(tensor, &s, blocks);
+            qg_memory_clear(memory);
+        }
         held = s;
-        const element e = {layout, (const unsigned char *const *)blocks, s.r * layout->block_cols + s.c};
+        const element e = {layout, (const unsigned char *const *)blocks, s.r * layout->block_cols + s.c, memory};
         values[i] = least < 0 ? qg_value_of(&e) : (float)magnitude(&e, least, layout->value);
     }
 }

@@ -10,8 +10,16 @@
 typedef struct qg_element {
     const qg_layout *layout;
     const unsigned char *const *blocks;
-    uint32_t index; /* in the block */
+    uint32_t index;           /* in the block */
+    struct qg_memory *memory; /* NULL: none */
 } qg_element;
+
+/* What is the same for neighbours, such as a scale: computed once for a run of them. It is of one block at a time. */
+typedef struct qg_memory qg_memory;
+
+qg_memory *qg_memory_new(qg_arena *arena, const qg_layout *layout);
+/* Before the elements of another block, or of one in which codes of more than one element have changed. */
+void qg_memory_clear(qg_memory *memory);
 
 /* The value, each operation rounded to f32 and then to `layout->math`. */
 float qg_value_of(const qg_element *element);

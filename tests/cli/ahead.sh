@@ -18,7 +18,7 @@ half() { if [ -n "${ALL:-}" ]; then echo "$1"; else tr , '\n' <<<"$1" | awk 'NR 
 bench() {
   local name=$1 formats=$2 classes=$3
   shift 3
-  "$QKGEN" bench gemv --format "$formats" --class "$classes" --constant schedule=3 "$@" >"$work/$name.txt" 2>&1 ||
+  "$QKGEN" bench gemv --quick --samples 1 --format "$formats" --class "$classes" --constant schedule=3 "$@" >"$work/$name.txt" 2>&1 ||
     fail "$name" "$work/$name.txt"
   check "$name: a line for each" test "$(grep -c ' gemv ' "$work/$name.txt")" -eq $(($(tr , '\n' <<<"$formats" | wc -l) * $(tr , '\n' <<<"$classes" | wc -l)))
 }
@@ -34,7 +34,7 @@ cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/"
 sed -i 's/finish(m, to, total);/finish(m, to, total * 1.0001);/' "$work/templates/gemv_ahead.comp"
 check "kernels that are wrong" test "$(diff "$SOURCE/templates/gemv_ahead.comp" "$work/templates/gemv_ahead.comp" | grep -c '^>')" -eq 1
 refuses "it is found" "1 of 1 results are wrong" \
-  "$QKGEN" bench gemv --data "$work" --format q4_0 --rows 29 --cols 2048 --constant schedule=3
+  "$QKGEN" bench gemv --quick --samples 1 --data "$work" --format q4_0 --rows 29 --cols 2048 --constant schedule=3
 check "it is not run where rows are not loaded ahead" \
-  "$QKGEN" bench gemv --data "$work" --format q4_0 --rows 29 --cols 2048 --constant schedule=2
+  "$QKGEN" bench gemv --quick --samples 1 --data "$work" --format q4_0 --rows 29 --cols 2048 --constant schedule=2
 finish

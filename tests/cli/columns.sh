@@ -19,7 +19,7 @@ some() { if [ -n "${ALL:-}" ]; then echo "$1"; else tr , '\n' <<<"$1" | awk "NR 
 bench() {
   local name=$1 formats=$2 class=$3
   shift 3
-  "$QKGEN" bench gemv --quick --format "$formats" --class "$class" "$@" >"$work/$name.txt" 2>&1 || fail "$name" "$work/$name.txt"
+  "$QKGEN" bench gemv --quick --samples 1 --format "$formats" --class "$class" "$@" >"$work/$name.txt" 2>&1 || fail "$name" "$work/$name.txt"
   check "$name: a line for each" test "$(grep -c ' gemv ' "$work/$name.txt")" -eq "$(tr , '\n' <<<"$formats" | wc -l)"
 }
 bench one "$(some "$turned" 5)" exact --constant schedule=6 --rows 128 --cols 1024
@@ -47,7 +47,7 @@ cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/"
 sed -i 's/TILE_ROWS, partial\[from\]);/TILE_ROWS, partial[from] * 1.0001);/' "$work/templates/gemv_columns.comp"
 check "kernels that are wrong" test "$(diff "$SOURCE/templates/gemv_columns.comp" "$work/templates/gemv_columns.comp" | grep -c '^>')" -eq 1
 refuses "it is found" "1 of 1 results are wrong" \
-  "$QKGEN" bench gemv --data "$work" --format gptq_v1_b4_g128 --rows 64 --cols 512
+  "$QKGEN" bench gemv --quick --samples 1 --data "$work" --format gptq_v1_b4_g128 --rows 64 --cols 512
 check "it is not run where a matrix is not whole blocks" \
-  "$QKGEN" bench gemv --data "$work" --format gptq_v1_b4_g128 --rows 65 --cols 512
+  "$QKGEN" bench gemv --quick --samples 1 --data "$work" --format gptq_v1_b4_g128 --rows 65 --cols 512
 finish

@@ -11,7 +11,7 @@ says "a line for two" '^q4_0_gemv_f32 +4x256x2 [a-z]' "$work/t.txt"
 says "a line for a decoder" '^q4_0_dequant_f32 +1x2048x1 default' "$work/t.txt"
 check "and no more" test "$(grep -c '^q4_0' "$work/t.txt")" -eq 3
 if grep -qE 'local_size_x|split=[48]' "$work/t.txt"; then fail "--without" "$work/t.txt"; else pass; fi
-check "bench takes it" "$QKGEN" bench gemv,dequant --format q4_0 --rows 8 --cols 256 --batch 1,2 --tuning "$work/t.txt"
+check "bench takes it" "$QKGEN" bench gemv,dequant --quick --samples 1 --format q4_0 --rows 8 --cols 256 --batch 1,2 --tuning "$work/t.txt"
 
 # What takes more memory than workgroups share is passed over, and the search goes on.
 check "tune over memory" "$QKGEN" tune gemv --format q4_0 --shape 8x256x1 \
@@ -62,7 +62,7 @@ END
 
 for file in "$SOURCE"/bench/tuning/*.txt; do
   sed "s/^device .*/device $device/" "$file" >"$work/u.txt"
-  check "$(basename "$file") is a tuning" "$QKGEN" bench dequant --format q8_0 --rows 1 --cols 32 --tuning "$work/u.txt"
+  check "$(basename "$file") is a tuning" "$QKGEN" bench dequant --quick --samples 1 --format q8_0 --rows 1 --cols 32 --tuning "$work/u.txt"
 done
 
 # ---- what it refuses ----

@@ -1,0 +1,102 @@
+/* Values with a memory of what neighbours share are those without, of every format, in one block after the other. */
+#include "spec/library.h"
+#include "spec/value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BLOCKS = 4, MOST_BUFFERS = 8 };
+
+static qg_arena *arena;
+static qg_library *library;
+static uint32_t random_state = 1;
+
+static unsigned char random_byte(void) {
+    random_state = random_state * 1664525u + 1013904223u;
+    return (unsigned char)(random_state >> 24);
+}
+
+static void draw(const qg_layout *layout, unsigned char **blocks) {
+    for (uint32_t b = 0; b < layout->n_buffers; ++b)
+        for (uint32_t i = 0; i < layout->buffers[b].bytes; ++i) blocks[b][i] = random_byte();
+}
+
+static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static void compare(const qg_layout *layout, const unsigned char *const *blocks, qg_memory *memory, uint32_t at) {
+    const qg_element with = {layout, blocks, at, memory}, without = {layout, blocks, at, NULL};
+    if (!same(qg_value_of(&with), qg_value_of(&without)))
+        fail_msg("%s: element %u is %g, must be %g", layout->name, at, (double)qg_value_of(&with),
+                 (double)qg_value_of(&without));
+    for (int least = 0; least < 2; ++least)
+        if (!same(qg_magnitude_of(&with, least), qg_magnitude_of(&without, least)))
+            fail_msg("%s: the magnitude of element %u is %g, must be %g", layout->name, at,
+                     (double)qg_magnitude_of(&with, least), (double)qg_magnitude_of(&without, least));
+}
+
+/* Elements in order, and from both ends. */
+static void test_memory(void **state) {
+    (void)state;
+    for (uint32_t f = 0; f < library->layouts.count; ++f) {
+        const qg_layout *layout = library->layouts.items[f];
+        qg_memory *memory = qg_memory_new(arena, layout);
+        unsigned char *blocks[MOST_BUFFERS];
+        assert_true(layout->n_buffers <= MOST_BUFFERS);
+        for (uint32_t b = 0; b < layout->n_buffers; ++b) blocks[b] = qg_alloc(arena, layout->buffers[b].bytes + 4);
+        for (uint32_t n = 0; n < BLOCKS; ++n) {
+            const uint32_t count = layout->elements, step = count > 4096 ? count / 4096 : 1;
+            draw(layout, blocks);
+            qg_memory_clear(memory);
+            for (uint32_t i = 0; i < count; i += step)
+                compare(layout, (const unsigned char *const *)blocks, memory, n % 2 && i % 2 ? count - 1 - i : i);
+        }
+    }
+}
+
+/* Of a row of blocks, too. */
+static void test_row(void **state) {
+    (void)state;
+    uint32_t tried = 0;
+    for (uint32_t f = 0; f < library->layouts.count; ++f) {
+        const qg_layout *layout = library->layouts.items[f];
+        if (layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1) continue;
+        const uint32_t bytes = layout->buffers[0].bytes, count = BLOCKS * layout->elements;
+        const uint64_t period = (uint64_t)BLOCKS * bytes;
+        unsigned char *data = qg_alloc(arena, period + 4);
+        float *values = QG_NEW_ARRAY(arena, float, count);
+        for (uint64_t i = 0; i < period; ++i) data[i] = random_byte();
+        const unsigned char *const whole[] = {data};
+        const qg_tensor tensor = {layout, 1, count, whole, &period};
+        qg_values_of_row(arena, &tensor, 0, 0, count, values);
+        for (uint32_t i = 0; i < count; ++i) {
+            const unsigned char *const block[] = {data + (uint64_t)(i / layout->elements) * bytes};
+            const qg_element element = {layout, block, i % layout->elements, NULL};
+            if (!same(values[i], qg_value_of(&element))) fail_msg("%s: element %u of a row", layout->name, i);
+        }
+        tried += 1;
+    }
+    assert_true(tried > 20);
+}
+
+static int open_library(void **state) {
+    const char *source = getenv("SOURCE");
+    (void)state;
+    arena = qg_arena_new();
+    library = qg_library_new(arena, false);
+    return qg_library_add_folder(library, qg_format(arena, "%s/formats", source ? source : ".")) ? 0 : -1;
+}
+
+static int close_library(void **state) {
+    (void)state;
+    qg_arena_free(arena);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_row)};
+    return cmocka_run_group_tests(tests, open_library, close_library);
+}
