@@ -105,6 +105,28 @@ static inline uint64_t qk_ceil_(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
 }
 
+/* What schedule.def says of a schedule: its words as numbers, and the features of subgroups that it requires. */
+enum { QK_VECTORS_ANY_, QK_VECTORS_FEW_, QK_VECTORS_SEVERAL_, QK_VECTORS_MANY_, QK_VECTORS_EXPERTS_ };
+enum { QK_RESULTS_WHOLE_, QK_RESULTS_IN_PARTS_ };
+enum {
+    QK_SUBGROUPS_NOTHING_ = 0,
+    QK_SUBGROUPS_ARITHMETIC_ = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    QK_SUBGROUPS_SHUFFLE_ = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE
+};
+
+typedef struct qk_schedule_facts_ {
+    int vectors, results;
+    uint32_t features;
+} qk_schedule_facts_;
+
+static inline const qk_schedule_facts_ *qk_schedule_of_(uint32_t schedule) {
+#define QK_SCHEDULE_FACTS_(number, NAME, name, vectors, tile, subgroups, results, bytes, meaning)                      \
+    {QK_VECTORS_##vectors##_, QK_RESULTS_##results##_, QK_SUBGROUPS_##subgroups##_},
+    static const qk_schedule_facts_ all[] = {{QK_VECTORS_ANY_, QK_RESULTS_WHOLE_, 0}, QK_SCHEDULES(QK_SCHEDULE_FACTS_)};
+#undef QK_SCHEDULE_FACTS_
+    return &all[schedule < QK_SCHEDULE_COUNT ? schedule : (uint32_t)QK_SCHEDULE_NONE];
+}
+
 static inline qk_status qk_check_features_(const qk_backend *backend, const qk_kernel *kernel, qk_error *error) {
     uint32_t missing = kernel->features & ~backend->limits.features;
     char names[160] = "";

@@ -621,6 +621,13 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
     return threads / lanes >= split;
 }
 
+/* Whether a constant follows from the shape, whatever was measured: which schedule fits; where rows are loaded ahead, how many subgroups
+ * share one, and each thread loads its own part of x. */
+static inline int qk_follows_(uint32_t schedule, uint32_t id) {
+    return id == QK_CONSTANT_SCHEDULE ||
+           (schedule == QK_SCHEDULE_AHEAD && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
+}
+
 /* Takes plain rows where the schedule that the constants have does not fit. */
 static inline void qk_fit_schedule_(const qk_kernel *kernel, const qk_limits *limits, uint64_t matrix_rows,
                                     uint64_t cols, uint32_t *constants) {

@@ -152,12 +152,17 @@ static inline void qk_bind_(const qk_call_ *call, const qk_gemv_ *g, const qk_sh
     qk_push_views_(p, &at, groups, s->product, push + n);
 }
 
+/* Whether sums of a launch with these constants come in parts, which y holds. */
+static inline int qk_leaves_parts_(const qk_kernel *kernel, const uint32_t *constants) {
+    return qk_schedule_of_(qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0))->results == QK_RESULTS_IN_PARTS_;
+}
+
 /* Constants of a launch whose results have 16 bits: none of them holds a sum in parts. Teams keep sums where others leave them in y. */
 static inline void qk_keep_sums_(const qk_kernel *kernel, const qk_limits *limits, uint64_t vectors, uint64_t rows,
                                  uint64_t cols, uint32_t *constants) {
     qk_spec_constant list[QK_MAX_CONSTANTS];
     qk_kernel teams = *kernel;
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_SHARED)
+    if (!qk_leaves_parts_(kernel, constants))
         return;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         list[i] = kernel->spec_constants[i];
@@ -166,7 +171,7 @@ static inline void qk_keep_sums_(const qk_kernel *kernel, const qk_limits *limit
     }
     teams.spec_constants = list;
     qk_gemv_constants_(&teams, limits, vectors, rows, cols, constants);
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_SHARED)
+    if (qk_leaves_parts_(kernel, constants))
         qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_ROWS, constants);
 }
 

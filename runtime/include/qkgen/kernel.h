@@ -9,6 +9,7 @@
 
 #include "constant.def"
 #include "epilogue.def"
+#include "schedule.def"
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
@@ -151,14 +152,14 @@ typedef enum qk_constant_id {
  * but QK_SCHEDULE_ROWS is for some shapes and devices alone; qkgen/dispatch.h looks which of them fit. In a tuning, it is the
  * one to take wherever it fits; without, dispatch chooses. */
 typedef enum qk_schedule {
-#define QK_SCHEDULE_ROW(number, NAME, name, vectors, meaning) QK_SCHEDULE_##NAME = (number),
+#define QK_SCHEDULE_ROW(number, NAME, ...) QK_SCHEDULE_##NAME = (number),
     QK_SCHEDULE_NONE = 0, /* a kernel of one module */
     QK_SCHEDULES(QK_SCHEDULE_ROW)
 #undef QK_SCHEDULE_ROW
 } qk_schedule;
 
 enum {
-#define QK_SCHEDULE_ONE(number, NAME, name, vectors, meaning) +1
+#define QK_SCHEDULE_ONE(...) +1
     QK_SCHEDULE_COUNT = QK_SCHEDULES(QK_SCHEDULE_ONE) + 1 /* with QK_SCHEDULE_NONE */
 #undef QK_SCHEDULE_ONE
 };
