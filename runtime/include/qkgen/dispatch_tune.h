@@ -85,6 +85,12 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         uint64_t rows = qk_max_(2, own.kernel->block_rows);
         uint64_t cols = own.kernel->wide_block != 0 ? own.kernel->wide_block : own.kernel->block_cols;
         qk_fit_schedule_(own.kernel, &tuned->outer->limits, rows, cols, values);
+        if (qk_schedules_(own.kernel) != 0 && own.kernel->operand_tile == 0 &&
+            !qk_may_take_(own.kernel, &tuned->outer->limits, qk_constant_(own.kernel, values, QK_CONSTANT_SCHEDULE, 0)))
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: no schedule that the device can take fits the tuning's constants; measure again with "
+                           "qkgen tune",
+                           own.kernel->name);
         /* A driver need not refuse it. */
         uint64_t bytes = qk_shared_bytes_(own.kernel, values), most = tuned->outer->limits.shared_bytes;
         if (most != 0 && bytes > most)

@@ -202,7 +202,7 @@ typedef struct qk_kernel {
     uint32_t spec_constant_count;
     const qk_spec_constant *spec_constants;
     uint32_t workgroup_size; /* threads, one-dimensional; Vulkan: the default of its specialisation constant */
-    uint32_t features;       /* QK_FEATURE_ bits */
+    uint32_t features;       /* QK_FEATURE_ bits: of subgroups, those of all schedules (schedule.def) */
     qk_numeric_class numeric;
     qk_type output;
     uint32_t block_elements;
