@@ -191,7 +191,7 @@ typedef struct qk_kernel {
     qk_api api;
     const char *entry;
     const qk_code *code;             /* the only one, or that of QK_SCHEDULE_ROWS */
-    const qk_code *const *schedules; /* QK_SCHEDULE_COUNT of them, NULL where the kernel lacks one; NULL: it has none */
+    const qk_code *const *schedules; /* by number, up to the last that there is; or NULL, also in between */
     uint32_t binding_count;
     const qk_binding *bindings;
     uint32_t table_count; /* 0 on Metal, where constant data stands in the text */
@@ -247,10 +247,11 @@ static inline int qk_encodes(const qk_kernel *kernel) {
 /* The module of a launch with these constants, which are in the order of the descriptor's; NULL: its own. */
 static inline const qk_code *qk_code_of(const qk_kernel *kernel, const uint32_t *constants) {
     for (uint32_t i = 0; kernel->schedules != NULL && i < kernel->spec_constant_count; i++) {
-        uint32_t schedule = constants != NULL ? constants[i] : kernel->spec_constants[i].value;
-        if (kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE && schedule < QK_SCHEDULE_COUNT &&
-            kernel->schedules[schedule] != NULL)
-            return kernel->schedules[schedule];
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        uint32_t schedule = constants != NULL ? constants[i] : c->value;
+        for (uint32_t l = 0; c->id == QK_CONSTANT_SCHEDULE && l < c->legal_count; l++)
+            if (c->legal[l] == schedule && kernel->schedules[schedule] != NULL)
+                return kernel->schedules[schedule];
     }
     return kernel->code;
 }
