@@ -2,6 +2,8 @@
  * author wrote is what stands in the kernel. */
 #include "spec/lex.h"
 
+#include <qkgen/epilogue.def>
+
 #include <string.h>
 
 /* clang-format off */
@@ -53,14 +55,14 @@ static const char reserved[] =
  * codes and fields are not. */
 static const char beside_buffers[] =
     " BATCH BUSY ROWS SPLIT SUMS TILES TILE_ROWS WIDTH Dst Ids Indices Input InputElementHalves InputElements "
-    "InputHalves Output Push Residual ResultGate ResultScale RowBias Status accumulate apart at band bands base "
+    "InputHalves Output Push Status accumulate apart at band bands base "
     "batch c decode_tile e elements_of expert epilogue expert_end expert_first experts group groups held "
-    "held_token ids j k kept kept_sum lane lanes load_x m n pair part partial parts place r row_bias row_cols "
+    "held_token ids j k kept kept_sum lane lanes load_x m n pair part partial parts place r row_cols "
     "row_runs s shape simd_sum simdgroup simdgroups slice slices slots split standing status sum sum_cut "
-    "sum_rows sum_shape t team teams thread_index finish total v vector residual results result_gate "
-    "result_scale silu does place_of_result to to_row weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
+    "sum_rows sum_shape t team teams thread_index finish total v vector results silu does place_of_result to to_row "
+    "weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
-    "ADDS_BIAS ADDS_TO_Y SCALES SCALES_ROWS SCALES_VECTORS GATES ADDS_RESIDUAL EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
+    "ADDS_TO_Y SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
     "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
     "STAGED SUBGROUPS X_FOURS X_WORDS accumulators add_rounds bytes_of dot4 dot_add dot_halves fetch fetch_last "
     "fetch_wide g held_four integers largest_factor load_ahead load_runs load_wide_x load_large_x accumulate_large "
@@ -78,6 +80,36 @@ static const char beside_buffers[] =
     "x_outer x_begin y_skip y_stride y_inner y_outer y_begin ids_skip ids_inner id_of matrix_first find_matrix "
     "group_number group_count row_of_weights x_from x_element_from ";
 /* clang-format on */
+
+/* What finish.glsl calls the parts of an epilogue. */
+static const struct {
+    const char *buffer, *does, *adds;
+} epilogues[] = {
+#define E(bit, NAME, field, binding, many, meaning) {#binding, #NAME "S", "ADDS_" #NAME},
+    QK_EPILOGUES(E)
+#undef E
+};
+
+/* Whether `name` is a name of words_like_this as WordsLikeThis. */
+static bool is_capitalised(const char *name, const char *words) {
+    for (bool begins = true; *words; ++words) {
+        if (*words == '_') {
+            begins = true;
+            continue;
+        }
+        if (*name++ != (begins && *words >= 'a' && *words <= 'z' ? *words - 'a' + 'A' : *words)) return false;
+        begins = false;
+    }
+    return *name == 0;
+}
+
+static bool is_of_epilogue(const char *name) {
+    for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; ++i)
+        if (strcmp(name, epilogues[i].buffer) == 0 || is_capitalised(name, epilogues[i].buffer) ||
+            strcmp(name, epilogues[i].does) == 0 || strcmp(name, epilogues[i].adds) == 0)
+            return true;
+    return false;
+}
 
 static bool is_listed(const char *list, const char *name) {
     size_t length = strlen(name);
@@ -110,5 +142,6 @@ const char *qg_name_problem(const char *name) {
 
 const char *qg_buffer_name_problem(const char *name) {
     const char *problem = qg_name_problem(name);
-    return problem == NULL && is_listed(beside_buffers, name) ? "kernels have something else of that name" : problem;
+    const bool is_taken = is_listed(beside_buffers, name) || is_of_epilogue(name);
+    return problem == NULL && is_taken ? "kernels have something else of that name" : problem;
 }
