@@ -10,34 +10,9 @@
 /* Keywords, types and functions of C, GLSL, MSL and OpenCL C that a name of a specification could hide or clash with,
  * and the names that specifications themselves give a meaning. */
 static const char reserved[] =
-    /* C11 */
-    " auto break case char const continue default do double else enum extern float goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true "
-    "false NULL main malloc free memcpy memset size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t "
-    "uint64_t asm typeof "
-    /* GLSL */
-    "active atomic_uint attribute bvec2 bvec3 bvec4 cast centroid class coherent common demote discard dmat2 dmat3 "
-    "dmat4 dvec2 dvec3 dvec4 external filter fixed flat fvec2 fvec3 fvec4 goto hvec2 hvec3 hvec4 highp image1D image2D "
-    "image3D inout input interface invariant isampler1D isampler2D ivec2 ivec3 ivec4 layout lowp mat2 mat3 mat4 "
-    "mediump namespace noinline noperspective out output partition patch precise precision public readonly resource "
-    "sample sampler sampler1D sampler2D sampler3D shared smooth subroutine superp template this uimage2D uniform "
-    "using uvec2 uvec3 uvec4 varying vec2 vec3 vec4 writeonly uint half float16_t i8vec2 i8vec4 u8vec2 u8vec4 "
-    "i16vec2 u16vec2 u16vec4 f16vec2 f16vec4 barrier "
-    /* MSL and C++ */
-    "device kernel constant thread threadgroup vertex fragment texture texture1d texture2d texture3d metal simd atomic "
-    "array access bfloat bfloat2 bfloat4 half2 half3 half4 float2 float3 float4 int2 int3 int4 uint2 uint3 uint4 "
-    "short2 short4 ushort ushort2 ushort4 char2 char4 uchar uchar2 uchar4 ulong ptrdiff_t simdgroup quadgroup depth2d "
-    "alignas alignof and and_eq bitand bitor catch char16_t char32_t compl concept consteval constexpr constinit "
-    "const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export friend mutable new noexcept "
-    "not not_eq nullptr operator or or_eq private protected reinterpret_cast requires static_assert static_cast "
-    "thread_local throw try typeid typename virtual wchar_t xor xor_eq ray_data object_data mesh visible stitchable "
-    /* OpenCL C */
-    "global local private read_only write_only read_write pipe double2 double3 double4 long2 long3 long4 ulong2 ulong3 "
-    "ulong4 short3 ushort3 char3 uchar3 event_t sampler_t get_global_id get_global_size as_int as_int2 as_int4 as_uint "
-    "as_uint2 as_uint4 as_float as_float2 as_float4 convert_int convert_int2 convert_int4 convert_uint convert_uint2 "
-    "convert_uint4 convert_float convert_float2 convert_float4 vload_half vstore_half_rte vstorea_half2_rte "
-    "vstorea_half4_rte sign_extend_int sign_extend_int2 sign_extend_int4 load_u32_of_u8 load_u32_of_u16 store_f32 "
-    "store_f16 store_bf16 write_tile_f32 write_tile_f16 write_tile_bf16 "
+#define T(ID, name, words) " " words
+#include "spec/target.def"
+#undef T
     /* functions that kernels call */
     "abs all any ceil clamp cos cross dot exp exp2 floor fma fract isinf isnan ldexp length log log2 max min mix mod "
     "modf normalize pow round select sign sin sqrt step trunc pack unpack as_type popcount "

@@ -3,7 +3,24 @@
 
 #include <string.h>
 
-static const qg_target *const c = &qg_targets[QG_C];
+const qg_target qg_target_c = {.column = QG_C,
+                               .vector = "$T(",
+                               .types = {{0, "bool"}, {0, "uint32_t"}, {0, "int32_t"}, {0, "float"}},
+                               .unsigned_suffix = "u",
+                               .float_suffix = "f",
+                               .infinity = "INFINITY",
+                               .casts = true,
+                               .result = "return ",
+                               .array = "{",
+                               .array_2 = "{",
+                               .array_end = "}",
+                               .precise = "const ",
+                               .local = "const ",
+                               .unroll = "",
+                               .wide_load = "$b[$i]",
+                               .narrow_load = "(uint32_t)$b[$i]"};
+
+static const qg_target *const c = &qg_target_c;
 
 static const char *element_type(qg_scalar type) { return type == QG_F32 ? "float" : "uint16_t"; }
 

@@ -3,7 +3,32 @@
 
 #include <string.h>
 
-static const qg_target *const glsl = &qg_targets[QG_GLSL];
+const qg_target qg_target_glsl = {
+    .column = QG_GLSL,
+    .vector = "$T(",
+    .types = {{0, "bool", "bvec2", "bvec3", "bvec4"},
+              {0, "uint", "uvec2", "uvec3", "uvec4"},
+              {0, "int", "ivec2", "ivec3", "ivec4"},
+              {0, "float", "vec2", "vec3", "vec4"}},
+    .halves = {0, "float16_t", "f16vec2", "f16vec3", "f16vec4"},
+    .halves_of_word = "unpackFloat2x16($1)",
+    .absolute = "abs",
+    .unsigned_suffix = "u",
+    .float_suffix = "",
+    .infinity = "uintBitsToFloat(0x7F800000u)",
+    .result = "v[$r] = ",
+    .array = "$T[](",
+    .array_2 = "$T[][](",
+    .array_end = ")",
+    .precise = "precise ",
+    .local = "",
+    .unroll = "[[unroll]] ",
+    .comparisons = {"equal", "notEqual", "lessThan", "lessThanEqual", "greaterThan", "greaterThanEqual"},
+    .choose = "mix",
+    .wide_load = "$b[$i]",
+    .narrow_load = "uint($b[$i])"};
+
+static const qg_target *const glsl = &qg_target_glsl;
 
 const char *qg_glsl_storage(uint32_t unit) { return unit == 8 ? "uint8_t" : unit == 16 ? "uint16_t" : "uint"; }
 
