@@ -6,6 +6,8 @@
 #include "choice.def"
 #include "dispatch_limits.h"
 
+/* Of several right-hand sides that share x, the schedule that leaves no part of a sum in y. */
+enum { QK_SCHEDULE_OF_WHOLE_SUMS_ = QK_SCHEDULE_TEAMS };
 /* Rows that a subgroup takes at a time where matrix units multiply. */
 #define QK_MMA_ROWS 16u
 /* Elements of each right-hand side that it keeps, unless told otherwise. */

@@ -167,7 +167,7 @@ static inline void qk_keep_sums_(const qk_kernel *kernel, const qk_limits *limit
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         list[i] = kernel->spec_constants[i];
         if (list[i].id == QK_CONSTANT_SCHEDULE)
-            list[i].value = QK_SCHEDULE_TEAMS;
+            list[i].value = QK_SCHEDULE_OF_WHOLE_SUMS_;
     }
     teams.spec_constants = list;
     qk_gemv_constants_(&teams, limits, vectors, rows, cols, constants);
