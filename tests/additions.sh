@@ -55,7 +55,9 @@ schedules=$(grep -vE ', (ROWS|OPERANDS), ' runtime/include/qkgen/schedule.def | 
 epilogues=$(names runtime/include/qkgen/epilogue.def E 2 | one_of)
 bindings=$(names runtime/include/qkgen/epilogue.def E 4 | grep _ | one_of)
 targets=$(sed -nE 's/^T\([A-Z0-9_]+, ([a-z0-9_]+),.*/\1/p' gen/spec/target.def | grep -vxE 'glsl|msl|c' | one_of)
-[ -n "$schedules" ] && [ -n "$epilogues" ] && [ -n "$bindings" ] && [ -n "$targets" ] || complain "a table has no row"
+for found in "$schedules" "$epilogues" "$bindings" "$targets"; do
+  [ -n "$found" ] || complain "a table has no row"
+done
 
 check() {
   alone "$1" "Add a schedule" "\bQK_SCHEDULE_($schedules)\b"
