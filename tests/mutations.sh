@@ -476,7 +476,7 @@ mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block
 mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
 mutate "all of x is kept where rows are loaded ahead" $choose 's/held >= cols/held >= 1/' unit dispatch_sums_test
 mutate "a device without subgroups takes schedules that need none" $check 's/tile != QK_TILE_OPERANDS_ &&/tile == QK_TILE_OPERANDS_ \&\&/' unit dispatch_sums_test
-mutate "and no other" $check 's|kernel->features & ~limits->features\) == 0|kernel->features & ~limits->features & 0) == 0|' unit dispatch_sums_test
+mutate "and no other" $check 's|kernel->features & ~limits->features\) == 0|kernel->features \& ~limits->features \& 0) == 0|' unit dispatch_sums_test
 mutate "where blocks are cut off there is none" $choose 's/\(!uneven && qk_is_whole_/(!uneven || qk_is_whole_/' unit dispatch_sums_test
 mutate "what was measured does not force rows ahead" $choose 's/return id == QK_CONSTANT_SCHEDULE \|\|$/return/' unit gemv_test
 mutate "slices ahead are shared out, whatever was measured" $choose 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
