@@ -161,9 +161,9 @@ static qk_status make_call(call *c, family f, qk_error *error) {
 #define CASES(X)                                                                                                       \
     X(no_launch, GEMV, c->backend.launch = NULL, ARGUMENT, "backend->launch is NULL, must be a function")              \
     X(no_backend, GEMV_ID, c->no_backend = 1, ARGUMENT, "backend is NULL, must be a backend")                          \
-    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from 7 to 16")      \
+    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from %u to 16")     \
     X(few_bindings, GEMV_ID, c->kernel.binding_count = 5, ARGUMENT,                                                    \
-      "kernel->binding_count is 5, must be from 9 to 16")                                                              \
+      "kernel->binding_count is 5, must be from %u to 16")                                                             \
     X(role, GEMV, c->bindings[2].role = QK_ROLE_WEIGHTS, ARGUMENT,                                                     \
       "kernel->bindings[2].role is 0, must be 2, as this family has it")                                               \
     X(role_id, GEMV_ID, c->bindings[3].role = QK_ROLE_INPUT, ARGUMENT,                                                 \
@@ -369,10 +369,13 @@ static void test_wrong_calls(void **state) {
         qk_error error = {""};
         call c = right_call(f, &launches);
         const size_t prefix = strlen(names[f]);
+        /* How many bindings there are at least: weights and factors before those of results. */
+        char text[sizeof error.text];
+        snprintf(text, sizeof text, cases[i].text, (f == GEMV_ID ? 4u : 2u) + (uint32_t)QK_RESULT_BINDINGS_);
         cases[i].edit(&c);
         qk_status status = make_call(&c, f, &error);
         if (status != cases[i].status || strncmp(error.text, names[f], prefix) != 0 ||
-            strncmp(error.text + prefix, ": ", 2) != 0 || strcmp(error.text + prefix + 2, cases[i].text) != 0)
+            strncmp(error.text + prefix, ": ", 2) != 0 || strcmp(error.text + prefix + 2, text) != 0)
             fail_msg("%s: status %d, \"%s\"", cases[i].name, (int)status, error.text);
         if (launches != 0) fail_msg("%s: launched", cases[i].name);
         assert_int_equal(make_call(&c, f, NULL), cases[i].status);
@@ -1090,6 +1093,67 @@ static void test_columns(void **state) {
     }
 }
 
+typedef struct taken {
+    uint32_t launches, schedule;
+} taken;
+
+static qk_status take_schedule(void *context, const qk_launch *launch, qk_error *error) {
+    taken *t = context;
+    (void)error;
+    t->launches++;
+    t->schedule = qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0);
+    return QK_OK;
+}
+
+/* A device without operations of subgroups takes the schedule that has none, and is refused what needs another. */
+static void test_without_subgroups(void **state) {
+    (void)state;
+    static const uint32_t of_turned[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_COLUMNS}, widths[] = {8, 16, 32, 64};
+    static const struct {
+        uint32_t features;
+        uint64_t cols, x_from;
+        qk_status status;
+        uint32_t schedule;
+    } cases[] = {
+        {QK_FEATURE_STORAGE_8BIT, 48, 0, QK_OK, QK_SCHEDULE_COLUMNS},
+        {QK_FEATURE_STORAGE_8BIT, 40, 0, QK_ERROR_UNSUPPORTED, 0}, /* patches are cut off */
+        {QK_FEATURE_STORAGE_8BIT, 48, 2, QK_ERROR_UNSUPPORTED, 0}, /* x begins within a run of four */
+        {0, 48, 0, QK_ERROR_UNSUPPORTED, 0},
+        {QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 40, 0, QK_OK, QK_SCHEDULE_ROWS},
+        {QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 48, 2, QK_OK, QK_SCHEDULE_ROWS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taken t = {0};
+        call c = right_call(GEMV_MATRIX, NULL);
+        c.backend.context = &t;
+        c.backend.launch = take_schedule;
+        c.backend.limits.features = cases[i].features;
+        c.kernel.features |= QK_FEATURE_SUBGROUP_SHUFFLE; /* of a schedule that it might have, too */
+        c.kernel.ragged = 1;
+        c.kernel.columns_kept = TILE;
+        c.kernel.columns_rows = PATCH_ROWS;
+        c.constants[3] = (qk_spec_constant){QK_CONSTANT_WIDTH, "width", 32, 4, widths};
+        c.constants[4] = (qk_spec_constant){QK_CONSTANT_SCHEDULE, "schedule", 0, 3, of_turned};
+        c.kernel.spec_constants = c.constants;
+        c.kernel.spec_constant_count = 5;
+        const qk_views views = {.x_stride = cases[i].cols + cases[i].x_from};
+        qk_error error = {""};
+        assert_int_equal(qk_dispatch_gemv_views(&c.backend, &c.kernel, c.weights, (qk_range){memory + 2, 0, 1000},
+                                                c.out, c.rows, cases[i].cols, c.batch, cases[i].x_from ? &views : NULL,
+                                                NULL, &error),
+                         cases[i].status);
+        assert_int_equal(t.launches, cases[i].status == QK_OK);
+        assert_int_equal(t.schedule, cases[i].schedule);
+        if (cases[i].status != QK_OK)
+            assert_non_null(strstr(error.text, cases[i].features ? "the matrix is not whole blocks, or x does not begin"
+                                                                 : "the device lacks storageBuffer8BitAccess, which"));
+        const qk_kernel *kernel = &c.kernel;
+        if (cases[i].x_from == 0)
+            assert_ptr_equal(qk_choose(&kernel, 1, &c.backend.limits, c.rows, cases[i].cols, 1, 1e30),
+                             cases[i].status == QK_OK ? kernel : NULL);
+    }
+}
+
 /* As many subgroups share a row as have slices of x, of those that a workgroup has. */
 static void test_split(void **state) {
     (void)state;
@@ -1460,15 +1524,19 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_gemv_vectors),
-        cmocka_unit_test(test_constants),     cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),
-        cmocka_unit_test(test_split),         cmocka_unit_test(test_schedules),     cmocka_unit_test(test_teams),
-        cmocka_unit_test(test_padding),       cmocka_unit_test(test_columns),       cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_room),          cmocka_unit_test(test_several_ahead), cmocka_unit_test(test_expert_parts),
-        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
-        cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),
+        cmocka_unit_test(test_right_calls),   cmocka_unit_test(test_zero_sizes),
+        cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),
+        cmocka_unit_test(test_gemv_vectors),  cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),
+        cmocka_unit_test(test_split),         cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_teams),         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_columns),       cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_room),          cmocka_unit_test(test_several_ahead),
+        cmocka_unit_test(test_expert_parts),  cmocka_unit_test(test_expert_counts),
+        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
+        cmocka_unit_test(test_weight_bytes),  cmocka_unit_test(test_without_subgroups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

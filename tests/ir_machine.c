@@ -422,7 +422,7 @@ static void add_sets(qg_text *text, const char *what, const uint64_t *sets, uint
 char *text_of(const bench *b, uint32_t lanes, uint32_t n_runs) {
     const qg_ir *ir = b->ir;
     qg_text text = qg_text_new(b->arena);
-    const qg_target *target = &qg_targets[QG_GLSL];
+    const qg_target *target = &qg_target_glsl;
     for (uint32_t i = 0; i < ir->n_statements; ++i) qg_print_statement(&text, ir, target, ir->statements[i], "");
     for (uint32_t i = 0; i < ir->n_nodes; ++i) {
         if (ir->nodes[i]->op != QG_DIGITS || !ir->nodes[i]->used) continue;

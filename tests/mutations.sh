@@ -269,7 +269,7 @@ mutate "runs of x: those of the neighbour are loaded" templates/load_runs.glsl '
 mutate "teams: no second round of workgroups" $choose 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
 mutate "teams: two vectors of large tiles of integers" $choose 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
 mutate "the choice of a class: no larger error" $pick 's/<= allowed\)/<= 2 * allowed)/' unit choose_test
-mutate "the choice of a class: what the device can launch" $pick 's/\(kernels\[i\]->features \& ~limits->features\) != 0/0/' unit choose_test
+mutate "the choice of a class: what the device can launch" $pick 's|qk_missing_features_\(kernels\[i\], limits\) != 0|0|' unit choose_test
 mutate "the choice of a class: few rows are counted for each processor" $pick 's/QK_CHOICE_FEW \* processors/QK_CHOICE_FEW * 100u/' unit choose_test
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
@@ -475,9 +475,12 @@ mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 ==
 mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
 mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
 mutate "all of x is kept where rows are loaded ahead" $choose 's/held >= cols/held >= 1/' unit dispatch_sums_test
-mutate "what was measured does not force rows ahead" $tune 's/operand_tile != 0 \|\| id == QK_CONSTANT_SCHEDULE \|\|/operand_tile != 0 ||/' unit gemv_test
-mutate "slices ahead are shared out, whatever was measured" $tune 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
-mutate "x ahead is staged by nobody, whatever was measured" $tune 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_SPLIT/' unit gemv_test
+mutate "a device without subgroups takes schedules that need none" $check 's/tile != QK_TILE_OPERANDS_ &&/tile == QK_TILE_OPERANDS_ \&\&/' unit dispatch_sums_test
+mutate "and no other" $check 's|kernel->features & ~limits->features\) == 0|kernel->features \& ~limits->features \& 0) == 0|' unit dispatch_sums_test
+mutate "where blocks are cut off there is none" $choose 's/\(!uneven && qk_is_whole_/(!uneven || qk_is_whole_/' unit dispatch_sums_test
+mutate "what was measured does not force rows ahead" $choose 's/return id == QK_CONSTANT_SCHEDULE \|\|$/return/' unit gemv_test
+mutate "slices ahead are shared out, whatever was measured" $choose 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
+mutate "x ahead is staged by nobody, whatever was measured" $choose 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_SPLIT/' unit gemv_test
 mutate "nor where a descriptor says so" $choose 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
 mutate "x for experts of many tokens" $choose 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
 mutate "x for experts of many tokens, as floats" $choose 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test

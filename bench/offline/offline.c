@@ -126,13 +126,8 @@ static uint32_t launches;
 static uint32_t weights_of(const qk_launch *l) {
     const uint32_t schedule = qk_constant_(l->kernel, l->constants, QK_CONSTANT_SCHEDULE, 0);
     const uint32_t rows = qk_constant_(l->kernel, l->constants, QK_CONSTANT_ROWS, 1);
-    const qg_plan *plan = schedule == QK_SCHEDULE_WIDE      ? planned->wide
-                          : schedule == QK_SCHEDULE_AHEAD   ? planned->ahead
-                          : schedule == QK_SCHEDULE_TEAMS   ? planned->teams
-                          : schedule == QK_SCHEDULE_COLUMNS ? planned->columns
-                          : schedule == QK_SCHEDULE_SHARED  ? qg_plan_of_whole(planned)
-                                                            : planned->plan;
-    return plan ? plan->tile_elements * (schedule == QK_SCHEDULE_COLUMNS ? 1 : rows) : 0;
+    const qg_plan *plan = schedule != QK_SCHEDULE_NONE ? qg_tile_of(planned, (qk_schedule)schedule) : planned->plan;
+    return plan ? plan->tile_elements * (qg_schedules[schedule].tile == QG_TILE_COLUMNS ? 1 : rows) : 0;
 }
 
 static qk_status take_launch(void *context, const qk_launch *l, qk_error *unused) {

@@ -115,6 +115,13 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
     described->tables = tables;
 }
 
+/* The program of the schedule that walks with such tiles. */
+static const qg_program *program_with(qg_arena *arena, const qg_kernel *kernel, int tile) {
+    uint32_t s = 1;
+    while (s + 1 < QK_SCHEDULE_COUNT && (int)qg_schedules[s].tile != tile) ++s;
+    return qg_program_of(arena, kernel, QK_API_VULKAN, (qk_schedule)s);
+}
+
 /* What dispatch must know of the schedules beside rows. */
 static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const qg_plan *wide = kernel->wide;
@@ -139,10 +146,10 @@ static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kern
         described->ahead_block = kernel->ahead->layout->elements;
     }
     if (!qg_shares_x(kernel)) return;
-    const qg_program *shared = qg_program_of(arena, kernel, QK_API_VULKAN, QK_SCHEDULE_SHARED);
+    const qg_program *shared = program_with(arena, kernel, QG_TILE_SHARED);
     described->shared_tile = (qg_shared_words(shared->main, kernel->sum->digits) + 3) / 4;
     described->shares_wide = shared->main->plan == wide;
-    const qg_program *teams = qg_program_of(arena, kernel, QK_API_VULKAN, QK_SCHEDULE_TEAMS);
+    const qg_program *teams = program_with(arena, kernel, QG_TILE_TEAMS);
     described->teams_tile = (qg_shared_words(teams->main, kernel->sum->digits) + 3) / 4;
     described->teams_kept = kernel->teams->tile_elements;
 }

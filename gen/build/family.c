@@ -50,45 +50,54 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     return NULL;
 }
 
-enum { ANY, FEW, SEVERAL, MANY, EXPERTS };
-
-static const struct {
-    const char *name;
-    int vectors;
-} schedules[QK_SCHEDULE_COUNT] = {
-#define S(number, NAME, name, vectors, meaning) [number] = {name, vectors},
+const qg_schedule qg_schedules[QK_SCHEDULE_COUNT] = {
+#define S(number, NAME, name, vectors, tile, subgroups, results, bytes, meaning)                                       \
+    [number] = {name, QG_VECTORS_##vectors, QG_TILE_##tile, QG_SUBGROUPS_##subgroups, QG_RESULTS_##results},
     QK_SCHEDULES(S)
 #undef S
 };
 
-const char *qg_schedule_name(qk_schedule schedule) { return schedules[schedule].name; }
+const char *qg_schedule_name(qk_schedule schedule) { return qg_schedules[schedule].name; }
 
-bool qg_schedule_shares_x(qk_schedule schedule) { return schedules[schedule].vectors == SEVERAL; }
+bool qg_schedule_shares_x(qk_schedule schedule) { return qg_schedules[schedule].vectors == QG_VECTORS_SEVERAL; }
+
+const qg_plan *qg_tile_of(const qg_kernel *kernel, qk_schedule schedule) {
+    switch (qg_schedules[schedule].tile) {
+    case QG_TILE_ROWS: return kernel->plan;
+    case QG_TILE_SHARED: {
+        const bool wide = kernel->wide && kernel->sum->products == QG_PRODUCTS_INT8;
+        return !qg_shares_x(kernel) ? NULL : wide ? kernel->wide : qg_plan_of_whole(kernel);
+    }
+    case QG_TILE_WIDE: return kernel->wide;
+    case QG_TILE_AHEAD: return kernel->ahead;
+    case QG_TILE_TEAMS: return kernel->teams;
+    case QG_TILE_COLUMNS: return kernel->columns;
+    case QG_TILE_OPERANDS: return kernel->family->in_tiles ? kernel->wide : NULL;
+    }
+    return NULL;
+}
 
 uint32_t qg_schedules_of(const qg_kernel *kernel) {
+    const bool in_tiles = kernel->family->in_tiles;
     uint32_t all = 0;
-    if (!kernel->family->sums || (qg_is_mma(kernel) && !kernel->family->in_tiles)) return 0;
-    if (kernel->family->in_tiles) {
-        for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s) {
-            const bool sorts = schedules[s].vectors == EXPERTS && kernel->family->in_blocks;
-            all |= schedules[s].vectors == MANY || sorts ? 1u << s : 0;
-        }
-        return all;
+    if (!kernel->family->sums || (qg_is_mma(kernel) && !in_tiles)) return 0;
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s) {
+        const qg_schedule *schedule = &qg_schedules[s];
+        if ((schedule->tile == QG_TILE_OPERANDS) != in_tiles || !qg_tile_of(kernel, (qk_schedule)s)) continue;
+        if (schedule->vectors == QG_VECTORS_EXPERTS && !kernel->family->in_blocks) continue;
+        all |= 1u << s;
     }
-    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
-        all |= s == QK_SCHEDULE_ROWS || (schedules[s].vectors == SEVERAL && qg_shares_x(kernel)) ? 1u << s : 0;
-    all |= (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) | (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) |
-           (kernel->columns ? 1u << QK_SCHEDULE_COLUMNS : 0);
-    return all & ~kernel->left_out;
+    return in_tiles ? all : all & ~kernel->left_out;
 }
 
 qk_schedule qg_main_schedule(const qg_kernel *kernel) {
     const uint32_t all = qg_schedules_of(kernel);
-    return !all                             ? QK_SCHEDULE_NONE
-           : kernel->family->in_tiles       ? QK_SCHEDULE_TILES
-           : all >> QK_SCHEDULE_COLUMNS & 1 ? QK_SCHEDULE_COLUMNS
-           : all >> QK_SCHEDULE_WIDE & 1    ? QK_SCHEDULE_WIDE
-                                            : QK_SCHEDULE_ROWS;
+    qk_schedule main = all ? QK_SCHEDULE_ROWS : QK_SCHEDULE_NONE;
+    if (kernel->family->in_tiles) return QK_SCHEDULE_TILES;
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
+        if (all >> s & 1 && (qg_schedules[s].tile == QG_TILE_WIDE || qg_schedules[s].tile == QG_TILE_COLUMNS))
+            main = (qk_schedule)s;
+    return main;
 }
 
 const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule) {
@@ -98,16 +107,15 @@ const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule
 
 qk_schedule qg_schedule_of_rows(const char *name) {
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
-        if (schedules[s].vectors != MANY && schedules[s].vectors != EXPERTS && strcmp(schedules[s].name, name) == 0)
-            return (qk_schedule)s;
+        if (qg_schedules[s].tile != QG_TILE_OPERANDS && strcmp(qg_schedules[s].name, name) == 0) return (qk_schedule)s;
     return QK_SCHEDULE_NONE;
 }
 
 const char *qg_schedule_words(qg_arena *arena) {
     const char *words = "";
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
-        if (schedules[s].vectors != MANY && schedules[s].vectors != EXPERTS)
-            words = qg_format(arena, "%s%s%s", words, *words ? "|" : "", schedules[s].name);
+        if (qg_schedules[s].tile != QG_TILE_OPERANDS)
+            words = qg_format(arena, "%s%s%s", words, *words ? "|" : "", qg_schedules[s].name);
     return words;
 }
 

@@ -159,6 +159,26 @@ uint32_t qg_rows_ahead(const qg_kernel *kernel);
 bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule);
 /* The one that banners and lists speak of: of larger tiles where it has them; QK_SCHEDULE_NONE where there are none. */
 qk_schedule qg_main_schedule(const qg_kernel *kernel);
+/* What <qkgen/schedule.def> says of each schedule, by its number; of QK_SCHEDULE_NONE, zeros. */
+typedef struct qg_schedule {
+    const char *name;
+    enum { QG_VECTORS_ANY, QG_VECTORS_FEW, QG_VECTORS_SEVERAL, QG_VECTORS_MANY, QG_VECTORS_EXPERTS } vectors;
+    enum {
+        QG_TILE_ROWS,
+        QG_TILE_SHARED,
+        QG_TILE_WIDE,
+        QG_TILE_AHEAD,
+        QG_TILE_TEAMS,
+        QG_TILE_COLUMNS,
+        QG_TILE_OPERANDS
+    } tile;
+    enum { QG_SUBGROUPS_NOTHING, QG_SUBGROUPS_ARITHMETIC, QG_SUBGROUPS_SHUFFLE } subgroups;
+    enum { QG_RESULTS_WHOLE, QG_RESULTS_IN_PARTS } results;
+} qg_schedule;
+
+extern const qg_schedule qg_schedules[QK_SCHEDULE_COUNT];
+/* The tiles that a schedule other than QK_SCHEDULE_NONE walks with; NULL: the kernel does not have it. */
+const qg_plan *qg_tile_of(const qg_kernel *kernel, qk_schedule schedule);
 const char *qg_schedule_name(qk_schedule schedule);
 /* The schedule of sums over rows of that name, or QK_SCHEDULE_NONE; and all their names, "|" between them. */
 qk_schedule qg_schedule_of_rows(const char *name);

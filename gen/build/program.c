@@ -5,7 +5,8 @@
 /* Plain rows take whatever shape there is. */
 static const qg_plan *plan_for(const qg_kernel *kernel, qk_api api, qk_schedule schedule) {
     if (api == QK_API_METAL) return kernel->metal_plan;
-    return schedule == QK_SCHEDULE_NONE || schedule == QK_SCHEDULE_ROWS ? kernel->plan : qg_plan_of_whole(kernel);
+    const bool any_shape = schedule == QK_SCHEDULE_NONE || qg_schedules[schedule].tile == QG_TILE_ROWS;
+    return any_shape ? kernel->plan : qg_plan_of_whole(kernel);
 }
 
 static const qg_step *add_step(qg_program *p, qg_step step) {
@@ -109,29 +110,26 @@ static const qg_step *add_large(qg_arena *arena, qg_program *p) {
                                  .place = place_of_runs(arena, plan)});
 }
 
-/* With several right-hand sides, tiles are the larger ones where x is integers. */
+/* How a schedule walks: with the products of its tile, or with what is loaded first for them. */
 static void add_walk(qg_arena *arena, qg_program *p) {
     const qg_kernel *kernel = p->kernel;
-    const bool shares_wide = kernel->wide && kernel->sum->products == QG_PRODUCTS_INT8;
-    switch (p->schedule) {
-    case QK_SCHEDULE_NONE: break;
-    case QK_SCHEDULE_ROWS: p->main = p->sum = add_sum(arena, p, p->plan); return;
-    case QK_SCHEDULE_WIDE: p->main = p->wide = add_wide(arena, p, kernel->wide); return;
-    case QK_SCHEDULE_AHEAD: p->main = p->ahead = add_ahead(arena, p); return;
-    case QK_SCHEDULE_TEAMS: p->main = p->wide = add_wide(arena, p, kernel->teams); return;
-    case QK_SCHEDULE_COLUMNS: p->main = p->sum = add_sum(arena, p, kernel->columns); return;
-    case QK_SCHEDULE_PACK:
-    case QK_SCHEDULE_COUNT_PAIRS:
-    case QK_SCHEDULE_OFFSETS:
-    case QK_SCHEDULE_SCATTER:
-    case QK_SCHEDULE_ADD_PARTS:
-    case QK_SCHEDULE_TILES:
-    case QK_SCHEDULE_PLAIN_TILES: p->main = p->wide = add_tiles(arena, p); return;
-    case QK_SCHEDULE_SHARED:
-        p->main = shares_wide ? (p->wide = add_wide(arena, p, kernel->wide)) : (p->sum = add_sum(arena, p, p->plan));
-        return;
+    const qg_plan *tile = p->schedule ? qg_tile_of(kernel, p->schedule) : p->plan;
+    switch (p->schedule ? qg_schedules[p->schedule].tile : QG_TILE_ROWS) {
+    case QG_TILE_AHEAD: p->main = p->ahead = add_ahead(arena, p); return;
+    case QG_TILE_OPERANDS: p->main = p->wide = add_tiles(arena, p); return;
+    case QG_TILE_WIDE:
+    case QG_TILE_TEAMS: p->main = p->wide = add_wide(arena, p, tile); return;
+    case QG_TILE_SHARED:
+        if (tile == kernel->wide) {
+            p->main = p->wide = add_wide(arena, p, tile);
+            return;
+        }
+        break;
+    case QG_TILE_ROWS:
+    case QG_TILE_COLUMNS: break;
     }
-    p->main = p->sum = add_sum(arena, p, p->plan);
+    p->main = p->sum = add_sum(arena, p, tile);
+    if (p->schedule) return;
     if (qg_is_mma(kernel)) p->main = p->wide = add_wide(arena, p, kernel->wide);
     if (p->api == QK_API_METAL && kernel->metal_wide) p->main = p->wide = add_large(arena, p);
 }
@@ -141,8 +139,8 @@ const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api
     const qg_plan *plan = plan_for(kernel, api, schedule);
     qg_program *p = QG_NEW(arena, qg_program);
     *p = (qg_program){.kernel = kernel, .api = api, .schedule = vulkan ? schedule : QK_SCHEDULE_NONE, .plan = plan};
-    const bool rows = p->schedule == QK_SCHEDULE_NONE || p->schedule == QK_SCHEDULE_ROWS;
-    if (!sums || (plan->layout->ragged && rows)) p->main = p->values = add_values(arena, p);
+    const bool any_shape = p->schedule == QK_SCHEDULE_NONE || qg_schedules[p->schedule].tile == QG_TILE_ROWS;
+    if (!sums || (plan->layout->ragged && any_shape)) p->main = p->values = add_values(arena, p);
     if (sums) add_walk(arena, p);
     if (!sums && plan->layout->view == QG_VIEW_BLOCKS)
         p->stores = qg_lower_place(arena, plan, vulkan ? plan->store_lanes : plan->lanes);

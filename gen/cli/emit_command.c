@@ -114,7 +114,7 @@ static bool add_sources(qg_session *session, const qg_emit_options *emit, qg_tex
 static void choose_alone(qg_arena *arena, const qg_texts *formats, qg_emit_options *emit) {
     emit->texts_alone = emit->texts && !emit->vulkan && !emit->metal;
     for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t)
-        if (emit->texts >> t & 1 && !qg_targets[t].prefix) emit->texts_alone = false;
+        if (emit->texts >> t & 1 && !qg_targets[t]->prefix) emit->texts_alone = false;
     if (!emit->texts_alone) return;
     emit->every_format = false;
     const qg_layout **taken = QG_NEW_ARRAY(arena, const qg_layout *, emit->n_layouts + 1);
@@ -122,7 +122,7 @@ static void choose_alone(qg_arena *arena, const qg_texts *formats, qg_emit_optio
     for (uint32_t i = 0; i < emit->n_layouts; ++i) {
         bool takes = formats->count != 0;
         for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t)
-            if (emit->texts >> t & 1) takes |= !qg_targets[t].takes || qg_targets[t].takes(emit->layouts[i]);
+            if (emit->texts >> t & 1) takes |= !qg_targets[t]->takes || qg_targets[t]->takes(emit->layouts[i]);
         if (takes) taken[count++] = emit->layouts[i];
     }
     emit->layouts = taken;

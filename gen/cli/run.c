@@ -258,8 +258,8 @@ static bool open_epilogue(qg_job *job, const char *added, const char *const *fil
     qg_epilogue *e = &job->epilogue;
     const unsigned long long rows = job->rows, batch = job->batch, slots = job->slots;
     if (added && !job->family->sums) return refuse_epilogue(job, "add");
-    if (added && files[QG_EPILOGUE_GATE])
-        return qg_complain("--add is not for --gate: --residual is added behind it") == 0;
+    const char *why = added ? qg_epilogue_without_add(files) : NULL;
+    if (why) return qg_complain("%s", why) == 0;
     e->rows = job->rows;
     e->vectors = job->places.vectors;
     e->experts = job->ids ? job->experts : 0;

@@ -51,6 +51,10 @@ bool qg_epilogue_clashes(uint64_t bits) {
     return bits & QK_ADDS_TO_Y_ && bits & qk_epilogue_bits_(&gated);
 }
 
+const char *qg_epilogue_without_add(const char *const *files) {
+    return files[QG_EPILOGUE_GATE] ? "--add is not for --gate: --residual is added behind it" : NULL;
+}
+
 qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges) {
     return (qk_epilogue){.adds = e->before != NULL,
                          .scale_per = e->scale_per,

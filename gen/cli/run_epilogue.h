@@ -34,6 +34,9 @@ const char *qg_epilogue_name(qg_epilogue_id id);
 /* Whether parts of an epilogue, bits as kernels take them, cannot be together: a gate, and y that is added to. */
 bool qg_epilogue_clashes(uint64_t bits);
 
+/* Why --add is not for what has these files, by rows of epilogue.def; NULL: it is. */
+const char *qg_epilogue_without_add(const char *const *files);
+
 /* For dispatch. `ranges` are those of the values, where there are some; they must live as long. */
 qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges);
 

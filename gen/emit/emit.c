@@ -101,7 +101,7 @@ static bool any_on_metal(qg_arena *arena, const qg_request *request) {
 static bool add_texts(qg_arena *arena, const emission *e, const qg_request *request, const char *folder,
                       product *product) {
     for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t) {
-        const qg_target *target = &qg_targets[t];
+        const qg_target *target = qg_targets[t];
         if (!(e->options->texts >> t & 1)) continue;
         const char *text = target->print(arena, &e->templates, request, &product->why);
         if (!text) return false;

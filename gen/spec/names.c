@@ -2,40 +2,17 @@
  * author wrote is what stands in the kernel. */
 #include "spec/lex.h"
 
+#include <qkgen/epilogue.def>
+
 #include <string.h>
 
 /* clang-format off */
 /* Keywords, types and functions of C, GLSL, MSL and OpenCL C that a name of a specification could hide or clash with,
  * and the names that specifications themselves give a meaning. */
 static const char reserved[] =
-    /* C11 */
-    " auto break case char const continue default do double else enum extern float goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true "
-    "false NULL main malloc free memcpy memset size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t "
-    "uint64_t asm typeof "
-    /* GLSL */
-    "active atomic_uint attribute bvec2 bvec3 bvec4 cast centroid class coherent common demote discard dmat2 dmat3 "
-    "dmat4 dvec2 dvec3 dvec4 external filter fixed flat fvec2 fvec3 fvec4 goto hvec2 hvec3 hvec4 highp image1D image2D "
-    "image3D inout input interface invariant isampler1D isampler2D ivec2 ivec3 ivec4 layout lowp mat2 mat3 mat4 "
-    "mediump namespace noinline noperspective out output partition patch precise precision public readonly resource "
-    "sample sampler sampler1D sampler2D sampler3D shared smooth subroutine superp template this uimage2D uniform "
-    "using uvec2 uvec3 uvec4 varying vec2 vec3 vec4 writeonly uint half float16_t i8vec2 i8vec4 u8vec2 u8vec4 "
-    "i16vec2 u16vec2 u16vec4 f16vec2 f16vec4 barrier "
-    /* MSL and C++ */
-    "device kernel constant thread threadgroup vertex fragment texture texture1d texture2d texture3d metal simd atomic "
-    "array access bfloat bfloat2 bfloat4 half2 half3 half4 float2 float3 float4 int2 int3 int4 uint2 uint3 uint4 "
-    "short2 short4 ushort ushort2 ushort4 char2 char4 uchar uchar2 uchar4 ulong ptrdiff_t simdgroup quadgroup depth2d "
-    "alignas alignof and and_eq bitand bitor catch char16_t char32_t compl concept consteval constexpr constinit "
-    "const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export friend mutable new noexcept "
-    "not not_eq nullptr operator or or_eq private protected reinterpret_cast requires static_assert static_cast "
-    "thread_local throw try typeid typename virtual wchar_t xor xor_eq ray_data object_data mesh visible stitchable "
-    /* OpenCL C */
-    "global local private read_only write_only read_write pipe double2 double3 double4 long2 long3 long4 ulong2 ulong3 "
-    "ulong4 short3 ushort3 char3 uchar3 event_t sampler_t get_global_id get_global_size as_int as_int2 as_int4 as_uint "
-    "as_uint2 as_uint4 as_float as_float2 as_float4 convert_int convert_int2 convert_int4 convert_uint convert_uint2 "
-    "convert_uint4 convert_float convert_float2 convert_float4 vload_half vstore_half_rte vstorea_half2_rte "
-    "vstorea_half4_rte sign_extend_int sign_extend_int2 sign_extend_int4 load_u32_of_u8 load_u32_of_u16 store_f32 "
-    "store_f16 store_bf16 write_tile_f32 write_tile_f16 write_tile_bf16 "
+#define T(ID, name, words) " " words
+#include "spec/target.def"
+#undef T
     /* functions that kernels call */
     "abs all any ceil clamp cos cross dot exp exp2 floor fma fract isinf isnan ldexp length log log2 max min mix mod "
     "modf normalize pow round select sign sin sqrt step trunc pack unpack as_type popcount "
@@ -53,14 +30,14 @@ static const char reserved[] =
  * codes and fields are not. */
 static const char beside_buffers[] =
     " BATCH BUSY ROWS SPLIT SUMS TILES TILE_ROWS WIDTH Dst Ids Indices Input InputElementHalves InputElements "
-    "InputHalves Output Push Residual ResultGate ResultScale RowBias Status accumulate apart at band bands base "
+    "InputHalves Output Push Status accumulate apart at band bands base "
     "batch c decode_tile e elements_of expert epilogue expert_end expert_first experts group groups held "
-    "held_token ids j k kept kept_sum lane lanes load_x m n pair part partial parts place r row_bias row_cols "
+    "held_token ids j k kept kept_sum lane lanes load_x m n pair part partial parts place r row_cols "
     "row_runs s shape simd_sum simdgroup simdgroups slice slices slots split standing status sum sum_cut "
-    "sum_rows sum_shape t team teams thread_index finish total v vector residual results result_gate "
-    "result_scale silu does place_of_result to to_row weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
+    "sum_rows sum_shape t team teams thread_index finish total v vector results silu does place_of_result to to_row "
+    "weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
-    "ADDS_BIAS ADDS_TO_Y SCALES SCALES_ROWS SCALES_VECTORS GATES ADDS_RESIDUAL EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
+    "ADDS_TO_Y SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
     "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
     "STAGED SUBGROUPS X_FOURS X_WORDS accumulators add_rounds bytes_of dot4 dot_add dot_halves fetch fetch_last "
     "fetch_wide g held_four integers largest_factor load_ahead load_runs load_wide_x load_large_x accumulate_large "
@@ -78,6 +55,36 @@ static const char beside_buffers[] =
     "x_outer x_begin y_skip y_stride y_inner y_outer y_begin ids_skip ids_inner id_of matrix_first find_matrix "
     "group_number group_count row_of_weights x_from x_element_from ";
 /* clang-format on */
+
+/* What finish.glsl calls the parts of an epilogue. */
+static const struct {
+    const char *buffer, *does, *adds;
+} epilogues[] = {
+#define E(bit, NAME, field, binding, many, meaning) {#binding, #NAME "S", "ADDS_" #NAME},
+    QK_EPILOGUES(E)
+#undef E
+};
+
+/* Whether `name` is a name of words_like_this as WordsLikeThis. */
+static bool is_capitalised(const char *name, const char *words) {
+    for (bool begins = true; *words; ++words) {
+        if (*words == '_') {
+            begins = true;
+            continue;
+        }
+        if (*name++ != (begins && *words >= 'a' && *words <= 'z' ? *words - 'a' + 'A' : *words)) return false;
+        begins = false;
+    }
+    return *name == 0;
+}
+
+static bool is_of_epilogue(const char *name) {
+    for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; ++i)
+        if (strcmp(name, epilogues[i].buffer) == 0 || is_capitalised(name, epilogues[i].buffer) ||
+            strcmp(name, epilogues[i].does) == 0 || strcmp(name, epilogues[i].adds) == 0)
+            return true;
+    return false;
+}
 
 static bool is_listed(const char *list, const char *name) {
     size_t length = strlen(name);
@@ -110,5 +117,6 @@ const char *qg_name_problem(const char *name) {
 
 const char *qg_buffer_name_problem(const char *name) {
     const char *problem = qg_name_problem(name);
-    return problem == NULL && is_listed(beside_buffers, name) ? "kernels have something else of that name" : problem;
+    const bool is_taken = is_listed(beside_buffers, name) || is_of_epilogue(name);
+    return problem == NULL && is_taken ? "kernels have something else of that name" : problem;
 }

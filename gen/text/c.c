@@ -3,7 +3,24 @@
 
 #include <string.h>
 
-static const qg_target *const c = &qg_targets[QG_C];
+const qg_target qg_target_c = {.column = QG_C,
+                               .vector = "$T(",
+                               .types = {{0, "bool"}, {0, "uint32_t"}, {0, "int32_t"}, {0, "float"}},
+                               .unsigned_suffix = "u",
+                               .float_suffix = "f",
+                               .infinity = "INFINITY",
+                               .casts = true,
+                               .result = "return ",
+                               .array = "{",
+                               .array_2 = "{",
+                               .array_end = "}",
+                               .precise = "const ",
+                               .local = "const ",
+                               .unroll = "",
+                               .wide_load = "$b[$i]",
+                               .narrow_load = "(uint32_t)$b[$i]"};
+
+static const qg_target *const c = &qg_target_c;
 
 static const char *element_type(qg_scalar type) { return type == QG_F32 ? "float" : "uint16_t"; }
 
@@ -244,10 +261,12 @@ static void add_constants(qg_text *text, const qk_kernel *k) {
     qg_text_puts(text, "};\n\n");
 }
 
-/* The modules of a kernel by the number of their schedule. */
+/* The modules of a kernel by the number of their schedule, up to the last that it has. */
 static void add_schedules(qg_text *text, const qg_module_names *modules, const qk_kernel *k) {
+    uint32_t count = QK_SCHEDULE_COUNT;
+    while (count > 0 && !modules->of[count - 1]) --count;
     qg_text_printf(text, "static const qk_code *const %s_schedules[] = {", k->name);
-    for (uint32_t s = 0; s < QK_SCHEDULE_COUNT; ++s)
+    for (uint32_t s = 0; s < count; ++s)
         qg_text_puts(text, modules->of[s] ? qg_format(text->arena, "%s&qk_%s_spirv", s ? ", " : "", modules->of[s])
                                           : qg_format(text->arena, "%s0", s ? ", " : ""));
     qg_text_puts(text, "};\n\n");

@@ -360,7 +360,7 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
         .arena = arena, .text = qg_text_new(arena), .layout = layout, .encode = layout->encode, .kept = name != NULL};
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
         if (dialects[i].id == id) p.d = &dialects[i];
-    p.target = &qg_targets[id];
+    p.target = qg_targets[id];
     p.team = id == QG_GLSL && !name ? qg_encode_team(layout) : 1;
     p.share = layout->elements / p.team;
     const bool within = name && id == QG_C;

@@ -3,7 +3,32 @@
 
 #include <string.h>
 
-static const qg_target *const glsl = &qg_targets[QG_GLSL];
+const qg_target qg_target_glsl = {
+    .column = QG_GLSL,
+    .vector = "$T(",
+    .types = {{0, "bool", "bvec2", "bvec3", "bvec4"},
+              {0, "uint", "uvec2", "uvec3", "uvec4"},
+              {0, "int", "ivec2", "ivec3", "ivec4"},
+              {0, "float", "vec2", "vec3", "vec4"}},
+    .halves = {0, "float16_t", "f16vec2", "f16vec3", "f16vec4"},
+    .halves_of_word = "unpackFloat2x16($1)",
+    .absolute = "abs",
+    .unsigned_suffix = "u",
+    .float_suffix = "",
+    .infinity = "uintBitsToFloat(0x7F800000u)",
+    .result = "v[$r] = ",
+    .array = "$T[](",
+    .array_2 = "$T[][](",
+    .array_end = ")",
+    .precise = "precise ",
+    .local = "",
+    .unroll = "[[unroll]] ",
+    .comparisons = {"equal", "notEqual", "lessThan", "lessThanEqual", "greaterThan", "greaterThanEqual"},
+    .choose = "mix",
+    .wide_load = "$b[$i]",
+    .narrow_load = "uint($b[$i])"};
+
+static const qg_target *const glsl = &qg_target_glsl;
 
 const char *qg_glsl_storage(uint32_t unit) { return unit == 8 ? "uint8_t" : unit == 16 ? "uint16_t" : "uint"; }
 
@@ -20,11 +45,11 @@ static char *extensions(qg_arena *arena, const qg_program *program) {
         qg_has_narrow_elements(kernel) && (!kernel->sum || !program->plan->layout->ragged == !kernel->layout->ragged);
     const bool halves_of_y = kernel->sum && qg_stores_halves(kernel);
     const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
-    const char *adds = program->schedule == QK_SCHEDULE_NONE      ? ""
-                       : program->schedule == QK_SCHEDULE_COLUMNS ? ""
-                       : program->schedule == QK_SCHEDULE_ROWS
-                           ? "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
-                           : "#extension GL_KHR_shader_subgroup_shuffle : require\n";
+    static const char *const of_subgroups[] = {
+        [QG_SUBGROUPS_NOTHING] = "",
+        [QG_SUBGROUPS_ARITHMETIC] = "#extension GL_KHR_shader_subgroup_arithmetic : require\n",
+        [QG_SUBGROUPS_SHUFFLE] = "#extension GL_KHR_shader_subgroup_shuffle : require\n"};
+    const char *adds = of_subgroups[qg_schedules[program->schedule].subgroups];
     return qg_format(arena, "%s%s%s%s%s", adds,
                      halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
                      dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
@@ -113,21 +138,22 @@ static void x_holes(qg_holes *holes, const qg_program *program) {
     qg_hole(holes, "x_of_f16", runs[lanes].of_f16);
     qg_hole(holes, "x_of_bf16", runs[lanes].of_bf16);
     qg_hole(holes, "cuts", program->values ? "" : NULL);
-    const bool parts = program->schedule == QK_SCHEDULE_SHARED || qg_is_mma(program->kernel);
+    const bool parts = qg_schedules[program->schedule].results == QG_RESULTS_IN_PARTS || qg_is_mma(program->kernel);
     qg_hole(holes, "in_parts", parts ? "" : NULL);
 }
 
 /* Whether a workgroup loads the x of this program's tiles together, where rows are few. */
 static bool stages_x(const qg_program *program) {
-    return program->schedule == QK_SCHEDULE_WIDE && qg_stages_x(program->kernel);
+    return qg_schedules[program->schedule].tile == QG_TILE_WIDE && qg_stages_x(program->kernel);
 }
 
 /* Whether neighbours load runs of a tile for each other, four at a time, which lie side by side. */
 static bool loads_runs(const qg_program *program, const qg_step *step) {
     const qg_plan *plan = step->plan;
-    if (program->schedule == QK_SCHEDULE_WIDE && !step->code->n_x_quads) return false;
-    const bool apart = program->schedule == QK_SCHEDULE_ROWS || program->schedule == QK_SCHEDULE_COLUMNS;
-    const bool whole = !apart && (step->of_unit || !qg_is_mma(program->kernel)) && !program->kernel->family->in_tiles;
+    const qg_schedule *schedule = &qg_schedules[program->schedule];
+    if (schedule->tile == QG_TILE_WIDE && !step->code->n_x_quads) return false;
+    const bool shuffles = !program->schedule || schedule->subgroups == QG_SUBGROUPS_SHUFFLE;
+    const bool whole = shuffles && (step->of_unit || !qg_is_mma(program->kernel)) && !program->kernel->family->in_tiles;
     if (!whole || program->kernel->plan->lanes != 4 || plan->lanes != 4 || plan->n_runs % 4 || plan->layout->ragged)
         return false;
     for (uint32_t r = 0; r < plan->n_runs; ++r)
@@ -375,8 +401,7 @@ static char *sum_cut(qg_arena *arena, const qg_program *program) {
 
 /* Whether a thread keeps its part of several right-hand sides, each as one of its tiles. */
 static bool keeps_several(const qg_program *program) {
-    return (program->schedule == QK_SCHEDULE_WIDE || program->schedule == QK_SCHEDULE_AHEAD) &&
-           !program->kernel->family->in_blocks;
+    return qg_schedules[program->schedule].vectors == QG_VECTORS_FEW && !program->kernel->family->in_blocks;
 }
 
 /* The functions of a schedule, and what they keep. */
@@ -412,7 +437,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_hole(holes, "accumulate",
             qg_format(arena, "%s%s", ir->fetched ? "" : loads.data,
                       accumulate(arena, step, where, program->ahead ? NULL : "row_tiles",
-                                 program->schedule == QK_SCHEDULE_COLUMNS)));
+                                 qg_schedules[program->schedule].tile == QG_TILE_COLUMNS)));
     qg_hole(holes, "band_rows", qg_format(arena, "%u", step->plan->tile_rows));
     qg_hole(holes, "own_tiles", step->size > 1 ? qg_format(arena, "row_tiles / %uu", step->size) : "row_tiles");
 }

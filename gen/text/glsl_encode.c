@@ -1,7 +1,7 @@
 /* GLSL of kernels that make blocks. */
 #include "text/glsl.h"
 
-static const qg_target *const glsl = &qg_targets[QG_GLSL];
+static const qg_target *const glsl = &qg_target_glsl;
 
 /* From binding `first` on. */
 static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first) {

@@ -78,7 +78,7 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "groups", layout->view == QG_VIEW_GROUPS ? "" : NULL);
     qg_hole(holes, "ragged", layout->ragged ? "" : NULL);
     qg_hole(holes, "of_matrix", layout->view != QG_VIEW_BLOCKS ? "" : NULL);
-    qg_hole(holes, "row_cols", qg_row_cols(arena, plan, target == &qg_targets[QG_MSL] ? "shape." : ""));
+    qg_hole(holes, "row_cols", qg_row_cols(arena, plan, target == &qg_target_msl ? "shape." : ""));
     qg_hole(holes, "x_tiles", qg_format(arena, "%u", qg_kept_tiles(plan)));
     qg_hole(holes, "whole_unit", qg_format(arena, "%u", qg_whole_unit(plan)));
 }

@@ -4,8 +4,7 @@
 
 /* Copies of a table, row by row, so that threads that are neighbours read from other banks. */
 static void add_copies(qg_text *tables, qg_text *fill, const qg_table *table) {
-    const char *name = table->name,
-               *type = table->columns > 1 ? "uint" : qg_targets[QG_GLSL].types[qg_table_kind(table)][1];
+    const char *name = table->name, *type = table->columns > 1 ? "uint" : qg_target_glsl.types[qg_table_kind(table)][1];
     const uint32_t words = qg_table_size(table), row = words / table->rows;
     qg_text_printf(tables,
                    "shared %s %s_copies[COPIES == 1u ? 1u : %uu * COPIES];\n\n"

@@ -194,11 +194,11 @@ static char *module_of(qg_arena *arena, const qg_templates *templates, const qg_
     return qg_expand(arena, templates, "mlx.py", holes.items, holes.count, why);
 }
 
-bool qg_mlx_takes(const qg_layout *layout) { return layout->view == QG_VIEW_BLOCKS; }
+static bool takes(const qg_layout *layout) { return layout->view == QG_VIEW_BLOCKS; }
 
-char *qg_mlx(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why) {
+static char *print_mlx(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why) {
     const qg_request own = readers_of(arena, request);
-    if (!qg_mlx_takes(request->layout) || !own.n_families) {
+    if (!takes(request->layout) || !own.n_families) {
         *why = own.n_families
                    ? "modules for MLX are of formats whose blocks lie one after the other; leave this one out"
                    : "MLX has kernels of dequant, gather, gemv and gemv_id: add --family gemv, say";
@@ -230,3 +230,7 @@ char *qg_mlx(qg_arena *arena, const qg_templates *templates, const qg_request *r
     }
     return module_of(arena, templates, &own, header, text.data, why);
 }
+
+/* Its kernels are those of QG_MSL. */
+const qg_target qg_target_mlx = {
+    .api = "mlx", .ending = "py", .prefix = "qkgen_", .takes = takes, .print = print_mlx, .column = QG_MSL};

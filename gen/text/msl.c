@@ -3,7 +3,31 @@
 
 #include <string.h>
 
-static const qg_target *const msl = &qg_targets[QG_MSL];
+const qg_target qg_target_msl = {.column = QG_MSL,
+                                 .vector = "$T(",
+                                 .types = {{0, "bool", "bool2", "bool3", "bool4"},
+                                           {0, "uint", "uint2", "uint3", "uint4"},
+                                           {0, "int", "int2", "int3", "int4"},
+                                           {0, "float", "float2", "float3", "float4"}},
+                                 .halves = {0, "half", "half2", "half3", "half4"},
+                                 .halves_of_word = "as_type<half2>($1)",
+                                 .absolute = "fabs",
+                                 .unsigned_suffix = "u",
+                                 .float_suffix = "f",
+                                 .infinity = "INFINITY",
+                                 .result = "v[$r] = ",
+                                 .array = "{",
+                                 .array_2 = "{",
+                                 .array_end = "}",
+                                 .precise = "const ",
+                                 .local = "const ",
+                                 .unroll = "",
+                                 .stored_in_text = true,
+                                 .choose = "select",
+                                 .wide_load = "$b[$i]",
+                                 .narrow_load = "uint($b[$i])"};
+
+static const qg_target *const msl = &qg_target_msl;
 
 static const char *storage_type(uint32_t unit) { return unit == 8 ? "uchar" : unit == 16 ? "ushort" : "uint"; }
 

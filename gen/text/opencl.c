@@ -1,7 +1,7 @@
 /* OpenCL C 1.2: one text for each format, with an entry point for each kernel that decodes a whole tensor. */
 #include "text/text.h"
 
-static const qg_target *const opencl = &qg_targets[QG_OPENCL];
+static const qg_target *const opencl = &qg_target_opencl;
 
 static const char *storage_type(uint32_t unit) { return unit == 8 ? "uchar" : unit == 16 ? "ushort" : "uint"; }
 
@@ -146,7 +146,7 @@ static qg_request decoders_of(qg_arena *arena, const qg_request *request) {
     return own;
 }
 
-char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why) {
+static char *print_opencl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why) {
     const qg_request own = decoders_of(arena, request);
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, &own, &kernels);
@@ -164,3 +164,36 @@ char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request
     }
     return count ? format_text(arena, templates, &own, program, text.data, why) : NULL;
 }
+
+const qg_target qg_target_opencl = {.api = "opencl",
+                                    .ending = "cl",
+                                    .print = print_opencl,
+                                    .column = QG_MSL,
+                                    .own = {[QG_LOAD_WIDE] = "load_u32_of_u$n($b, $1)",
+                                            [QG_TO_FLOAT] = "convert_$T($1)",
+                                            [QG_TO_INT] = "convert_$T($1)",
+                                            [QG_TO_UINT] = "convert_$T($1)",
+                                            [QG_SPLAT] = "($T)($1)",
+                                            [QG_SEXT] = "sign_extend_$T($1, $n)",
+                                            [QG_F32_BITS] = "as_$T($1)",
+                                            [QG_ROUND_F16] = "round_f16_$T($1)",
+                                            [QG_ROUND_BF16] = "round_bf16_$T($1)"},
+                                    .vector = "($T)(",
+                                    .types = {{0, "bool", "int2", "int3", "int4"},
+                                              {0, "uint", "uint2", "uint3", "uint4"},
+                                              {0, "int", "int2", "int3", "int4"},
+                                              {0, "float", "float2", "float3", "float4"}},
+                                    .unsigned_suffix = "u",
+                                    .float_suffix = "f",
+                                    .infinity = "INFINITY",
+                                    .result = "v[$r] = ",
+                                    .array = "{",
+                                    .array_2 = "{",
+                                    .array_end = "}",
+                                    .precise = "const ",
+                                    .local = "const ",
+                                    .unroll = "",
+                                    .stored_in_text = true,
+                                    .choose = "select",
+                                    .wide_load = "$b[$i]",
+                                    .narrow_load = "(uint)$b[$i]"};

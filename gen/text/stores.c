@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const qg_target *const glsl = &qg_targets[QG_GLSL];
+static const qg_target *const glsl = &qg_target_glsl;
 
 static const char *convert(const qg_kernel *kernel) { return kernel->type == QG_F16 ? "f16" : "bf16"; }
 

@@ -6,7 +6,12 @@
 
 /* ---- print.c and the targets ------------------------------------------------------------------------------------- */
 
-typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_OPENCL, QG_MLX, QG_TARGET_COUNT } qg_target_id;
+typedef enum qg_target_id {
+#define T(ID, name, words) QG_##ID,
+#include "spec/target.def"
+#undef T
+    QG_TARGET_COUNT
+} qg_target_id;
 
 struct qg_templates;
 
@@ -45,7 +50,11 @@ typedef struct qg_target {
     const char *narrow_load;    /* of a narrower one */
 } qg_target;
 
-extern const qg_target qg_targets[QG_TARGET_COUNT];
+/* From target.def, in its order; each stands with what prints it. */
+#define T(ID, name, words) extern const qg_target qg_target_##name;
+#include "spec/target.def"
+#undef T
+extern const qg_target *const qg_targets[QG_TARGET_COUNT];
 /* The target of an API that has a name there, or QG_TARGET_COUNT; and these names, each behind a "|", for help. */
 qg_target_id qg_target_of_api(const char *name);
 const char *qg_api_words(qg_arena *arena);
@@ -145,14 +154,6 @@ char *qg_expand(qg_arena *arena, const qg_templates *templates, const char *name
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why);
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
-
-/* A Python module for MLX, with the kernels of a request that read blocks (QG_MLX's `print`); and which formats have
- * one. */
-char *qg_mlx(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
-bool qg_mlx_takes(const qg_layout *layout);
-
-/* OpenCL C of the kernels of a request that decode a whole tensor (QG_OPENCL's `print`). */
-char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
 
 /* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds
  * one entry for each Vulkan kernel in the order of qg_kernels; with `embed`, its words stand in the

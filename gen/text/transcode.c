@@ -6,7 +6,7 @@ uint32_t qg_transcode_tiles(const qg_program *program) {
 }
 
 char *qg_keep_tile(qg_arena *arena, const qg_step *values, const qg_target *target) {
-    const bool msl = target == &qg_targets[QG_MSL];
+    const bool msl = target == &qg_target_msl;
     const qg_plan *plan = values->plan;
     const char *s = target->unsigned_suffix, *vec = target->types[QG_K_FLOAT][plan->lanes];
     qg_text text = qg_text_new(arena);

@@ -734,7 +734,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f32_vulkan_constants[] = {{0, "lo
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const aqlm_2x8_g8_gemv_f32_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_rows_spirv, &qk_aqlm_2x8_g8_gemv_wide_spirv, 0,
-    &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
     .abi = 11,
@@ -872,7 +872,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const aqlm_2x8_g8_gemv_f16_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_rows_spirv, &qk_aqlm_2x8_g8_gemv_wide_spirv, 0,
-    &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
     .abi = 11,

@@ -720,7 +720,7 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "
     {31, "y_type", 0, 3, ct_b4_channel_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
-    0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .abi = 11,
@@ -858,8 +858,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {31, "y_type", 0, 3, ct_b4_channel_gemv_int8_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
-    0, 0, 0, 0, 0};
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .abi = 11,
@@ -965,8 +964,7 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {31, "y_type", 0, 3, ct_b4_channel_gemv_split_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
-    0, 0, 0, 0, 0};
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .abi = 11,
@@ -1072,8 +1070,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {31, "y_type", 0, 3, ct_b4_channel_gemv_int24_f32_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
-    0, 0, 0, 0, 0};
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .abi = 11,
@@ -1177,7 +1174,7 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 0, 3, ct_b4_channel_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
-    0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .abi = 11,
@@ -1315,8 +1312,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {31, "y_type", 0, 3, ct_b4_channel_gemv_int8_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
-    0, 0, 0, 0, 0};
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .abi = 11,
@@ -1422,8 +1418,7 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {31, "y_type", 0, 3, ct_b4_channel_gemv_split_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
-    0, 0, 0, 0, 0};
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .abi = 11,
@@ -1529,8 +1524,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {31, "y_type", 0, 3, ct_b4_channel_gemv_int24_f16_vulkan_y_type}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv, 0, 0, 0,
-    0, 0, 0, 0, 0};
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .abi = 11,

@@ -723,7 +723,7 @@ static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "loca
     {31, "y_type", 0, 3, fp8_block_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
-    &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .abi = 11,
@@ -858,7 +858,7 @@ static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 0, 3, fp8_block_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
-    &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .abi = 11,

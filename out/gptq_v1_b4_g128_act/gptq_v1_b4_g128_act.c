@@ -745,7 +745,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = 
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
-    &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
+    &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .abi = 11,
@@ -877,7 +877,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = 
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
-    &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0, 0, 0, 0};
+    &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .abi = 11,

@@ -724,7 +724,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "lo
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
-    &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .abi = 11,
@@ -850,7 +850,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
-    &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .abi = 11,
@@ -967,7 +967,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
-    &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_mx_fp8_e4m3_gemv_id_wide_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .abi = 11,
@@ -1078,7 +1078,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_y_type}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
-    &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_mx_fp8_e4m3_gemv_id_wide_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .abi = 11,

@@ -775,7 +775,7 @@ static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
-    &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .abi = 11,
@@ -916,7 +916,7 @@ static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 0, 3, nf4_b64_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
-    &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .abi = 11,

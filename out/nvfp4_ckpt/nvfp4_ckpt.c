@@ -729,7 +729,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "loc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_y_type}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
-    &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .abi = 11,
@@ -866,7 +866,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_vulkan_y_type}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
-    &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
+    &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .abi = 11,

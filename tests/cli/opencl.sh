@@ -8,7 +8,7 @@ source "$(dirname "$0")/../lib.sh"
 refuses "families that OpenCL has no kernels of" 'OpenCL has kernels of the family dequant alone' \
   "$QKGEN" emit --api opencl --family gemv --format q4_0 --out "$work/none"
 check "nothing is left of that" test ! -e "$work/none"
-refuses "an API that does not exist" '--api takes vulkan\|metal\|opencl\|mlx, not .opencll' \
+refuses "an API that does not exist" '--api takes vulkan\|metal\|opencl.*, not .opencll' \
   "$QKGEN" emit --api opencll --format q4_0 --out "$work/none"
 check "the text stands beside a pair" "$QKGEN" emit --embed --api opencl --format q4_0 --out "$work/pair"
 check "the text stands beside a pair: there is none" test -s "$work/pair/q4_0.cl"

@@ -105,8 +105,75 @@ static inline uint64_t qk_ceil_(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
 }
 
+/* What schedule.def says of a schedule: its words as numbers, and the features of subgroups that it requires. */
+enum { QK_VECTORS_ANY_, QK_VECTORS_FEW_, QK_VECTORS_SEVERAL_, QK_VECTORS_MANY_, QK_VECTORS_EXPERTS_ };
+enum {
+    QK_TILE_ROWS_,
+    QK_TILE_SHARED_,
+    QK_TILE_WIDE_,
+    QK_TILE_AHEAD_,
+    QK_TILE_TEAMS_,
+    QK_TILE_COLUMNS_,
+    QK_TILE_OPERANDS_
+};
+enum { QK_RESULTS_WHOLE_, QK_RESULTS_IN_PARTS_ };
+enum {
+    QK_SUBGROUPS_NOTHING_ = 0,
+    QK_SUBGROUPS_ARITHMETIC_ = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    QK_SUBGROUPS_SHUFFLE_ = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE
+};
+
+typedef struct qk_schedule_facts_ {
+    int vectors, tile, results;
+    uint32_t features;
+} qk_schedule_facts_;
+
+static inline const qk_schedule_facts_ *qk_schedule_of_(uint32_t schedule) {
+#define QK_SCHEDULE_FACTS_(number, NAME, name, vectors, tile, subgroups, results, bytes, meaning)                      \
+    {QK_VECTORS_##vectors##_, QK_TILE_##tile##_, QK_RESULTS_##results##_, QK_SUBGROUPS_##subgroups##_},
+    static const qk_schedule_facts_ all[] = {{QK_VECTORS_ANY_, QK_TILE_ROWS_, QK_RESULTS_WHOLE_, 0},
+                                             QK_SCHEDULES(QK_SCHEDULE_FACTS_)};
+#undef QK_SCHEDULE_FACTS_
+    return &all[schedule < QK_SCHEDULE_COUNT ? schedule : (uint32_t)QK_SCHEDULE_NONE];
+}
+
+/* The schedules that a kernel has, a bit for each number; 0: it is one module. */
+static inline uint32_t qk_schedules_(const qk_kernel *kernel) {
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        for (uint32_t l = 0;
+             kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE && l < kernel->spec_constants[i].legal_count; l++) {
+            uint32_t schedule = kernel->spec_constants[i].legal[l];
+            all |= schedule != QK_SCHEDULE_NONE && schedule < QK_SCHEDULE_COUNT ? UINT32_C(1) << schedule : 0;
+        }
+    return all;
+}
+
+/* Whether it has that one, and the device what it requires. */
+static inline int qk_may_take_(const qk_kernel *kernel, const qk_limits *limits, uint32_t schedule) {
+    return (qk_schedules_(kernel) >> schedule & 1u) != 0 &&
+           (qk_schedule_of_(schedule)->features & kernel->features & ~limits->features) == 0;
+}
+
+/* Its schedule for whatever shape, on a device with these limits; QK_SCHEDULE_NONE: there is none. */
+static inline uint32_t qk_plain_schedule_(const qk_kernel *kernel, const qk_limits *limits) {
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; s++)
+        if (qk_schedule_of_(s)->tile == QK_TILE_ROWS_ && qk_may_take_(kernel, limits, s))
+            return s;
+    return QK_SCHEDULE_NONE;
+}
+
+/* Features that the device lacks and the kernel requires, whatever its schedule. */
+static inline uint32_t qk_missing_features_(const qk_kernel *kernel, const qk_limits *limits) {
+    uint32_t missing = kernel->features & ~limits->features, of_subgroups = QK_SUBGROUPS_SHUFFLE_;
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT && (missing & of_subgroups) != 0; s++)
+        if (qk_schedule_of_(s)->tile != QK_TILE_OPERANDS_ && qk_may_take_(kernel, limits, s))
+            missing &= ~of_subgroups;
+    return missing;
+}
+
 static inline qk_status qk_check_features_(const qk_backend *backend, const qk_kernel *kernel, qk_error *error) {
-    uint32_t missing = kernel->features & ~backend->limits.features;
+    uint32_t missing = qk_missing_features_(kernel, &backend->limits);
     char names[160] = "";
     size_t length = 0;
     if (missing == 0)

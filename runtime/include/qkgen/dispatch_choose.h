@@ -6,6 +6,8 @@
 #include "choice.def"
 #include "dispatch_limits.h"
 
+/* Of several right-hand sides that share x, the schedule that leaves no part of a sum in y. */
+enum { QK_SCHEDULE_OF_WHOLE_SUMS_ = QK_SCHEDULE_TEAMS };
 /* Rows that a subgroup takes at a time where matrix units multiply. */
 #define QK_MMA_ROWS 16u
 /* Elements of each right-hand side that it keeps, unless told otherwise. */
@@ -47,21 +49,19 @@ static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_
     return count != 0 ? count : 1;
 }
 
-static inline int qk_has_schedule_(const qk_kernel *kernel, qk_schedule schedule) {
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        for (uint32_t l = 0;
-             kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE && l < kernel->spec_constants[i].legal_count; l++)
-            if (kernel->spec_constants[i].legal[l] == (uint32_t)schedule)
-                return 1;
-    return 0;
-}
-
 /* Whether a workgroup keeps all of x for the rows that it walks down: in registers if each thread has its own part, else in memory that
  * it shares. `wanted` is the schedule that a tuning asks for, or QK_SCHEDULE_NONE. */
-static inline int qk_keeps_x_(const qk_kernel *kernel, int own, uint32_t wanted) {
-    if (wanted == QK_SCHEDULE_ROWS)
+static inline int qk_keeps_x_(const qk_kernel *kernel, const qk_limits *limits, int own, uint32_t wanted) {
+    if (wanted != QK_SCHEDULE_NONE && qk_schedule_of_(wanted)->tile == QK_TILE_ROWS_)
         return 0;
-    return qk_has_schedule_(kernel, own ? QK_SCHEDULE_WIDE : QK_SCHEDULE_SHARED);
+    return qk_may_take_(kernel, limits, own ? QK_SCHEDULE_WIDE : QK_SCHEDULE_SHARED);
+}
+
+/* The schedule for whatever shape: the one that a tuning asks for, if it is such. */
+static inline uint32_t qk_plain_rows_(const qk_kernel *kernel, const qk_limits *limits) {
+    uint32_t wanted = qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_NONE);
+    int asked = qk_schedule_of_(wanted)->tile == QK_TILE_ROWS_ && qk_may_take_(kernel, limits, wanted);
+    return asked ? wanted : qk_plain_schedule_(kernel, limits);
 }
 
 /* The schedule that a tuning asks for: the value of the descriptor's constant. */
@@ -277,8 +277,8 @@ static inline int qk_keeps_several_(const qk_kernel *kernel, const qk_limits *li
     if (kept == 1)
         return 1;
     return (wanted == (ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) || (wanted == QK_SCHEDULE_NONE && pays)) &&
-           qk_has_schedule_(kernel, ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) && qk_is_whole_(kernel, rows, cols) &&
-           qk_fits_wide_(kernel, rows, cols);
+           qk_may_take_(kernel, limits, ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) &&
+           qk_is_whole_(kernel, rows, cols) && qk_fits_wide_(kernel, rows, cols);
 }
 
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
@@ -442,8 +442,8 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2;
-    if (s->own || s->kept < 2 || !qk_has_schedule_(kernel, QK_SCHEDULE_TEAMS) || !qk_fits_wide_(kernel, rows, cols) ||
-        !qk_is_whole_(kernel, rows, cols))
+    if (s->own || s->kept < 2 || !qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) ||
+        !qk_fits_wide_(kernel, rows, cols) || !qk_is_whole_(kernel, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
         return wanted == QK_SCHEDULE_TEAMS;
@@ -451,10 +451,10 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
 }
 
 /* Whether threads have rows of their own: where neighbours in memory are of different rows. */
-static inline int qk_walks_columns_(const qk_kernel *kernel, uint64_t rows, uint64_t cols) {
+static inline int qk_walks_columns_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
     return (wanted == QK_SCHEDULE_NONE || wanted == QK_SCHEDULE_COLUMNS) &&
-           qk_has_schedule_(kernel, QK_SCHEDULE_COLUMNS) && qk_is_whole_(kernel, rows, cols);
+           qk_may_take_(kernel, limits, QK_SCHEDULE_COLUMNS) && qk_is_whole_(kernel, rows, cols);
 }
 
 /* Threads that share out the tiles of a row in QK_SCHEDULE_COLUMNS, at least: the bound of sums counts on them. */
@@ -505,7 +505,7 @@ static inline void qk_columns_constants_(const qk_kernel *kernel, const qk_limit
 
 static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,
                                           uint32_t *constants) {
-    int keeps = qk_keeps_x_(kernel, s.own, qk_wanted_schedule_(kernel));
+    int keeps = qk_keeps_x_(kernel, limits, s.own, qk_wanted_schedule_(kernel));
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
@@ -524,7 +524,7 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
             constants[i] = 1;
         if (c->id == QK_CONSTANT_SCHEDULE)
             constants[i] = s.ahead   ? (uint32_t)QK_SCHEDULE_AHEAD
-                           : !keeps  ? (uint32_t)QK_SCHEDULE_ROWS
+                           : !keeps  ? qk_plain_rows_(kernel, limits)
                            : s.teams ? (uint32_t)QK_SCHEDULE_TEAMS
                            : s.own   ? (uint32_t)QK_SCHEDULE_WIDE
                                      : (uint32_t)QK_SCHEDULE_SHARED;
@@ -545,7 +545,7 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
  * memory for them. */
 static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, uint32_t *constants) {
-    if (qk_walks_columns_(kernel, rows, cols)) {
+    if (qk_walks_columns_(kernel, limits, rows, cols)) {
         qk_columns_constants_(kernel, limits, batch, rows, cols, constants);
         return;
     }
@@ -553,7 +553,7 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     /* As the planner has it, not with few lanes, which are a processor's. */
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int pays = !s.staged && limits->subgroup_size >= 32;
-    if (qk_has_schedule_(kernel, QK_SCHEDULE_AHEAD) && qk_keeps_several_(kernel, limits, s.kept, rows, cols, 1) &&
+    if (qk_may_take_(kernel, limits, QK_SCHEDULE_AHEAD) && qk_keeps_several_(kernel, limits, s.kept, rows, cols, 1) &&
         (wanted == QK_SCHEDULE_AHEAD || (wanted == QK_SCHEDULE_NONE && pays)) &&
         qk_can_go_ahead_(kernel, limits, cols)) {
         uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
@@ -583,7 +583,7 @@ static inline uint64_t qk_gemv_workgroups_(const qk_kernel *kernel, const qk_lim
     if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
         return qk_ceil_(
             rows, qk_rows_of_teams_(limits, threads, at_once, qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1)));
-    if (!qk_keeps_x_(kernel, qk_keeps_own_(kernel, constants), qk_wanted_schedule_(kernel)))
+    if (!qk_keeps_x_(kernel, limits, qk_keeps_own_(kernel, constants), qk_wanted_schedule_(kernel)))
         return qk_ceil_(rows, at_once);
     uint64_t walking = qk_walking_workgroups_(kernel, limits, kept, threads);
     if (qk_leaves_less_room_(kernel, constants))
@@ -602,7 +602,7 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
     uint32_t split = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1);
     uint32_t batch = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1);
     uint32_t fours = qk_constant_(kernel, constants, QK_CONSTANT_SHARED_FOURS, 0);
-    if (schedule == QK_SCHEDULE_ROWS)
+    if (qk_schedule_of_(schedule)->tile == QK_TILE_ROWS_)
         return 1;
     if (!qk_is_whole_(kernel, matrix_rows, cols))
         return 0;
@@ -621,13 +621,40 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
     return threads / lanes >= split;
 }
 
+/* Whether a constant follows from the shape, whatever was measured: which schedule fits; where rows are loaded ahead, how many subgroups
+ * share one, and each thread loads its own part of x. */
+static inline int qk_follows_(uint32_t schedule, uint32_t id) {
+    return id == QK_CONSTANT_SCHEDULE ||
+           (schedule == QK_SCHEDULE_AHEAD && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
+}
+
 /* Takes plain rows where the schedule that the constants have does not fit. */
 static inline void qk_fit_schedule_(const qk_kernel *kernel, const qk_limits *limits, uint64_t matrix_rows,
                                     uint64_t cols, uint32_t *constants) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE &&
             !qk_fits_(kernel, limits, constants[i], constants, matrix_rows, cols))
-            constants[i] = QK_SCHEDULE_ROWS;
+            constants[i] = qk_plain_rows_(kernel, limits);
+}
+
+/* Whether the device has a schedule for a matrix of that shape: all but those for whatever shape are for whole blocks, and for x that
+ * begins where runs do. */
+static inline int qk_can_multiply_(const qk_kernel *kernel, const qk_limits *limits, uint64_t matrix_rows,
+                                   uint64_t cols, int uneven) {
+    return qk_schedules_(kernel) == 0 || kernel->operand_tile != 0 ||
+           qk_plain_schedule_(kernel, limits) != QK_SCHEDULE_NONE ||
+           (!uneven && qk_is_whole_(kernel, matrix_rows, cols));
+}
+
+static inline qk_status qk_check_whole_blocks_(const qk_kernel *kernel, const qk_limits *limits, uint64_t matrix_rows,
+                                               uint64_t cols, int uneven, qk_error *error) {
+    if (qk_can_multiply_(kernel, limits, matrix_rows, cols, uneven))
+        return QK_OK;
+    return qk_fail(
+        error, QK_ERROR_UNSUPPORTED,
+        "%s: the device lacks %s, which the kernel requires where the matrix is not whole blocks, or x does not "
+        "begin where runs do",
+        kernel->name, qk_feature_name(QK_FEATURE_SUBGROUP_ARITHMETIC));
 }
 
 #endif

@@ -69,9 +69,22 @@ static inline uint32_t qk_unit_constant_(const qk_limits *limits, uint32_t id, u
 
 /* Whether each thread keeps its part of x for itself, in a launch with these constants: of all right-hand sides. */
 static inline int qk_keeps_own_(const qk_kernel *kernel, const uint32_t *constants) {
-    uint32_t schedule = qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0);
-    return schedule == QK_SCHEDULE_WIDE || schedule == QK_SCHEDULE_AHEAD ||
+    return qk_schedule_of_(qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0))->vectors == QK_VECTORS_FEW_ ||
            qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1) < 2;
+}
+
+/* Of the memory that a workgroup takes, what its schedule does beside x and copies of tables. */
+static inline uint64_t qk_schedule_bytes_(const qk_kernel *kernel, uint32_t schedule, uint64_t threads, uint64_t lanes,
+                                          uint64_t rows, uint64_t kept, uint64_t split, uint64_t fours) {
+    switch (schedule) {
+#define QK_BYTES_(number, NAME, name, vectors, tile, subgroups, results, bytes, meaning)                               \
+    case QK_SCHEDULE_##NAME:                                                                                           \
+        return bytes;
+        QK_SCHEDULES(QK_BYTES_)
+#undef QK_BYTES_
+    default: /* texts of Metal */
+        return threads * rows * (kept > 1 && fours == 0 ? kept : 2);
+    }
 }
 
 /* The memory that a workgroup takes with these constants, at most: for sums, for x, and for copies of tables. */
@@ -85,19 +98,12 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
         return threads * (32 * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1) +
                           (qk_constant_(kernel, constants, QK_CONSTANT_ORDER_A, 1) != 0 ? 0 : QK_UNIT_BYTES_));
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_COLUMNS)
-        return threads * kernel->columns_rows * 4 + QK_UNUSED_SHARED_BYTES;
-    if (qk_keeps_own_(kernel, constants))
-        bytes = threads * rows * kept * 2;
-    else if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
-        bytes = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) > 4 ? threads * rows * kept / 2 : 0;
-    else
-        bytes = threads * rows * (fours != 0 ? 2 : kept);
+    bytes = qk_schedule_bytes_(kernel, qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0), threads,
+                               qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32), rows, kept,
+                               qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1), fours);
     bytes += QK_UNUSED_SHARED_BYTES + (qk_keeps_own_(kernel, constants) ? 0 : fours * QK_EACH_FOUR_);
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD)
-        bytes += qk_ahead_bytes_(kernel, threads, rows, qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32));
     return bytes + (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_COPIES, 0) * QK_PAIRS_;
 }
 

@@ -62,7 +62,8 @@ static inline const qk_kernel *qk_choose(const qk_kernel *const *kernels, uint32
         looks_up |= kernels[i] != NULL && qk_products_of_(kernels[i]) == QK_BYTES_ && qk_makes_tables_(kernels[i]);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (kernels[i] == NULL || (kernels[i]->features & ~limits->features) != 0 ||
+        if (kernels[i] == NULL || qk_missing_features_(kernels[i], limits) != 0 ||
+            !qk_can_multiply_(kernels[i], limits, rows, cols, 0) ||
             !(qk_sum_error(kernels[i], qk_lanes_(limits), cols) <= allowed))
             continue;
         uint32_t rank = qk_rank_(kernels[i], batch, rows_class, looks_up);

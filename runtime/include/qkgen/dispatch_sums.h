@@ -152,22 +152,27 @@ static inline void qk_bind_(const qk_call_ *call, const qk_gemv_ *g, const qk_sh
     qk_push_views_(p, &at, groups, s->product, push + n);
 }
 
+/* Whether sums of a launch with these constants come in parts, which y holds. */
+static inline int qk_leaves_parts_(const qk_kernel *kernel, const uint32_t *constants) {
+    return qk_schedule_of_(qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0))->results == QK_RESULTS_IN_PARTS_;
+}
+
 /* Constants of a launch whose results have 16 bits: none of them holds a sum in parts. Teams keep sums where others leave them in y. */
 static inline void qk_keep_sums_(const qk_kernel *kernel, const qk_limits *limits, uint64_t vectors, uint64_t rows,
                                  uint64_t cols, uint32_t *constants) {
     qk_spec_constant list[QK_MAX_CONSTANTS];
     qk_kernel teams = *kernel;
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_SHARED)
+    if (!qk_leaves_parts_(kernel, constants))
         return;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         list[i] = kernel->spec_constants[i];
         if (list[i].id == QK_CONSTANT_SCHEDULE)
-            list[i].value = QK_SCHEDULE_TEAMS;
+            list[i].value = QK_SCHEDULE_OF_WHOLE_SUMS_;
     }
     teams.spec_constants = list;
     qk_gemv_constants_(&teams, limits, vectors, rows, cols, constants);
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_SHARED)
-        qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_ROWS, constants);
+    if (qk_leaves_parts_(kernel, constants))
+        qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, qk_plain_rows_(kernel, limits), constants);
 }
 
 /* Launches that share, or as many of its products as a launch takes, which it then has. */
@@ -207,7 +212,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.workgroups = (uint32_t)(groups * s->products);
     qk_fit_schedule_(kernel, &limits, s->count, g->cols, constants);
     if (p->on && p->uneven)
-        qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_ROWS, constants);
+        qk_set_constant_(kernel, QK_CONSTANT_SCHEDULE, qk_plain_rows_(kernel, &limits), constants);
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -288,6 +293,8 @@ static inline qk_status qk_dispatch_gemv_views(const qk_backend *backend, const 
         return status;
     status = qk_check_vectors_(&call, &g, error);
     if (status == QK_OK)
+        status = qk_check_whole_blocks_(kernel, &backend->limits, rows, cols, g.planes.on && g.planes.uneven, error);
+    if (status == QK_OK)
         status = qk_chunk_rows_(&call, &g, count, qk_max_tiles_(&call), error);
     return status == QK_OK ? qk_run_gemv_(&call, &g, error) : status;
 }
@@ -343,7 +350,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
-    if (qk_keeps_x_(kernel, 1, qk_wanted_schedule_(kernel)))
+    if (qk_keeps_x_(kernel, &call->backend->limits, 1, qk_wanted_schedule_(kernel)))
         groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));

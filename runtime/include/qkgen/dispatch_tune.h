@@ -70,14 +70,12 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     uint32_t values[QK_MAX_CONSTANTS];
     qk_launch own = *launch;
     if (launch->kernel == &tuned->kernel) {
-        /* Which schedule fits follows from the shape, whatever was measured; where rows are loaded ahead, how many subgroups share one does,
-         * and each thread loads its own part of x. */
-        int ahead = launch->constants != NULL &&
-                    qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD;
+        uint32_t schedule = launch->constants == NULL
+                                ? (uint32_t)QK_SCHEDULE_NONE
+                                : qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0);
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
             uint32_t id = tuned->constants[i].id;
-            int follows = launch->kernel->operand_tile != 0 || id == QK_CONSTANT_SCHEDULE ||
-                          (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
+            int follows = launch->kernel->operand_tile != 0 || qk_follows_(schedule, id);
             int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 && !follows);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }
@@ -87,6 +85,12 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         uint64_t rows = qk_max_(2, own.kernel->block_rows);
         uint64_t cols = own.kernel->wide_block != 0 ? own.kernel->wide_block : own.kernel->block_cols;
         qk_fit_schedule_(own.kernel, &tuned->outer->limits, rows, cols, values);
+        if (qk_schedules_(own.kernel) != 0 && own.kernel->operand_tile == 0 &&
+            !qk_may_take_(own.kernel, &tuned->outer->limits, qk_constant_(own.kernel, values, QK_CONSTANT_SCHEDULE, 0)))
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: no schedule that the device can take fits the tuning's constants; measure again with "
+                           "qkgen tune",
+                           own.kernel->name);
         /* A driver need not refuse it. */
         uint64_t bytes = qk_shared_bytes_(own.kernel, values), most = tuned->outer->limits.shared_bytes;
         if (most != 0 && bytes > most)

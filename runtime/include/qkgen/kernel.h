@@ -9,6 +9,7 @@
 
 #include "constant.def"
 #include "epilogue.def"
+#include "schedule.def"
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
@@ -151,14 +152,14 @@ typedef enum qk_constant_id {
  * but QK_SCHEDULE_ROWS is for some shapes and devices alone; qkgen/dispatch.h looks which of them fit. In a tuning, it is the
  * one to take wherever it fits; without, dispatch chooses. */
 typedef enum qk_schedule {
-#define QK_SCHEDULE_ROW(number, NAME, name, vectors, meaning) QK_SCHEDULE_##NAME = (number),
+#define QK_SCHEDULE_ROW(number, NAME, ...) QK_SCHEDULE_##NAME = (number),
     QK_SCHEDULE_NONE = 0, /* a kernel of one module */
     QK_SCHEDULES(QK_SCHEDULE_ROW)
 #undef QK_SCHEDULE_ROW
 } qk_schedule;
 
 enum {
-#define QK_SCHEDULE_ONE(number, NAME, name, vectors, meaning) +1
+#define QK_SCHEDULE_ONE(...) +1
     QK_SCHEDULE_COUNT = QK_SCHEDULES(QK_SCHEDULE_ONE) + 1 /* with QK_SCHEDULE_NONE */
 #undef QK_SCHEDULE_ONE
 };
@@ -190,7 +191,7 @@ typedef struct qk_kernel {
     qk_api api;
     const char *entry;
     const qk_code *code;             /* the only one, or that of QK_SCHEDULE_ROWS */
-    const qk_code *const *schedules; /* QK_SCHEDULE_COUNT of them, NULL where the kernel lacks one; NULL: it has none */
+    const qk_code *const *schedules; /* by number, up to the last that there is; or NULL, also in between */
     uint32_t binding_count;
     const qk_binding *bindings;
     uint32_t table_count; /* 0 on Metal, where constant data stands in the text */
@@ -201,7 +202,7 @@ typedef struct qk_kernel {
     uint32_t spec_constant_count;
     const qk_spec_constant *spec_constants;
     uint32_t workgroup_size; /* threads, one-dimensional; Vulkan: the default of its specialisation constant */
-    uint32_t features;       /* QK_FEATURE_ bits */
+    uint32_t features;       /* QK_FEATURE_ bits: of subgroups, those of all schedules (schedule.def) */
     qk_numeric_class numeric;
     qk_type output;
     uint32_t block_elements;
@@ -246,10 +247,11 @@ static inline int qk_encodes(const qk_kernel *kernel) {
 /* The module of a launch with these constants, which are in the order of the descriptor's; NULL: its own. */
 static inline const qk_code *qk_code_of(const qk_kernel *kernel, const uint32_t *constants) {
     for (uint32_t i = 0; kernel->schedules != NULL && i < kernel->spec_constant_count; i++) {
-        uint32_t schedule = constants != NULL ? constants[i] : kernel->spec_constants[i].value;
-        if (kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE && schedule < QK_SCHEDULE_COUNT &&
-            kernel->schedules[schedule] != NULL)
-            return kernel->schedules[schedule];
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        uint32_t schedule = constants != NULL ? constants[i] : c->value;
+        for (uint32_t l = 0; c->id == QK_CONSTANT_SCHEDULE && l < c->legal_count; l++)
+            if (c->legal[l] == schedule && kernel->schedules[schedule] != NULL)
+                return kernel->schedules[schedule];
     }
     return kernel->code;
 }
