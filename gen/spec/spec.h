@@ -131,8 +131,9 @@ typedef struct qg_spec_buffer {
 
 typedef struct qg_spec_digit {
     const qg_expr *extent;
-    const qg_expr *stride; /* NULL: '^', which digit of the base */
-    qg_loc power_loc;      /* of the '^' */
+    const qg_expr *stride; /* NULL: '^', which digit of the base, or '=' */
+    bool same;             /* '=' */
+    qg_loc power_loc;      /* of the '^' or '=' */
 } qg_spec_digit;
 
 typedef struct qg_spec_slice {
@@ -274,6 +275,7 @@ typedef struct qg_slice {
     uint32_t first, count;
     uint32_t radix; /* 0: the bits as they are */
     uint32_t power; /* index in digits */
+    uint32_t same; /* a bit for each digit: instances that differ in it alone have the same bits, and its stride is 0 */
     uint32_t n_digits;
     const qg_digit *digits;
 } qg_slice;
@@ -416,6 +418,10 @@ uint32_t qg_slice_address(const qg_slice *slice, uint32_t j);
 /* Which digit of the slice's radix instance `j` is, the most significant being 0; 0 without a
  * radix. The first digit stands for all in proofs and pictures. */
 uint32_t qg_slice_power(const qg_slice *slice, uint32_t j);
+/* Whether instance `j` has bits that an instance before it has, too. */
+bool qg_slice_repeats(const qg_slice *slice, uint32_t j);
+/* Whether some instances of a code have the same bits. */
+bool qg_has_same(const qg_code *code);
 
 /* Who owns a bit of the block: layout.c's map behind proofs and pictures. */
 typedef enum qg_owner_kind { QG_OWNER_NONE, QG_OWNER_CODE, QG_OWNER_SPARE } qg_owner_kind;
