@@ -372,6 +372,7 @@ typedef struct qg_layout {
     uint32_t joined;        /* blocks of the format that are one here; 0: it is the format's own */
     qg_view view;
     bool ragged;
+    const struct qg_layout *each; /* of a tensor that is several stacked matrices: the layout of one; else NULL */
     uint32_t block_rows, block_cols;
     uint32_t n_buffers;
     const qg_buffer *buffers;
@@ -446,6 +447,11 @@ const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint
 /* The layout of a tensor whose rows and columns are whole blocks, of a format whose last ones may be cut off; and with
  * blocks one after the other where they are short parts of a row. As it is where it is neither. */
 const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout);
+/* Whether several matrices of the format, which lie one after the other in each buffer, can be told apart by number. */
+bool qg_has_experts(const qg_layout *layout);
+/* The layout of such a tensor. Where each row of blocks has a part of its own of every buffer, it is the format's: a
+ * matrix more is rows more. Else it is stacked: a place is counted from where the matrix begins. */
+const qg_layout *qg_layout_of_experts(qg_arena *arena, const qg_layout *layout);
 
 /* ---- dump.c: stages as text that people read and tests compare -------------------------------------------------- */
 

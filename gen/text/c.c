@@ -125,6 +125,17 @@ static void other_format(qg_arena *arena, qg_holes *holes, const qg_kernel *kern
     qg_hole(holes, "blocks_at", text.data);
 }
 
+/* Where the matrix of an expert begins in each buffer. */
+static char *expert_weights(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const char *bytes = qg_buffer_units(arena, layout, i, 8, qg_format(arena, "(rows / %uu)", layout->block_rows),
+                                            qg_format(arena, "(cols / %uu)", layout->block_cols));
+        qg_text_printf(&text, "%s(const uint8_t *)weights[%u] + of * (%s)", i ? ",\n" : "", i, bytes);
+    }
+    return text.data;
+}
+
 static char *reference(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                        const char **why) {
     qg_text text = qg_text_new(arena);
@@ -146,6 +157,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
+        const bool apart = kernels[k].family->experts && kernels[k].layout->view != QG_VIEW_BLOCKS;
+        qg_hole(&holes, "expert_weights", apart ? expert_weights(arena, kernels[k].layout) : NULL);
         const char *body =
             qg_expand(arena, templates, qg_template_of(arena, &kernels[k], "c"), holes.items, holes.count, why);
         if (!body) return NULL;
