@@ -117,7 +117,7 @@ static bool open_matrix(qg_job *job, const qg_texts *in, const void **pointers) 
         pointers[i] = file.data;
     }
     job->weights = pointers;
-    job->elements = job->rows * job->cols;
+    job->elements = experts * job->rows * job->cols;
     return true;
 }
 
