@@ -166,7 +166,8 @@ static void run_sums(reference *r, const qg_job *job, void *y) {
             weights[i] = (const char *)job->weights[i] + first * layout->buffers[i].bytes;
         }
         if (job->ids)
-            r->out_of_range += gemv_id(weights, x, &number, apart ? job->experts : 1, job->rows, job->cols, 1, 1, 1, sums);
+            r->out_of_range +=
+                gemv_id(weights, x, &number, apart ? job->experts : 1, job->rows, job->cols, 1, 1, 1, sums);
         else
             gemv(weights, x, job->rows, job->cols, 1, sums);
         store_vector(job, v, sums, y);

@@ -25,8 +25,8 @@ uint32_t qg_bits_of(qg_scalar type, float value);
 /* The number that bits of that type stand for. */
 float qg_float_of(qg_scalar type, uint32_t bits);
 
-/* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. With `experts` that is
- * not 0, the rows are those of so many matrices, which lie one after the other in each buffer. */
+/* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. With `experts` that
+ * is not 0, the rows are those of so many matrices, which lie one after the other in each buffer. */
 typedef struct qg_tensor {
     const qg_layout *layout;
     uint64_t rows, cols;

@@ -436,6 +436,8 @@ static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, con
                                                   qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_STATUS, QK_RESULT_ROLES_};
     qk_tuned_ tuned;
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     uint64_t results = qk_product_(qk_product_(tokens, slots), rows), chunk = 0;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, results, cols, 1, error);
     if (status == QK_OK)
