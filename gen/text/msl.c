@@ -159,9 +159,9 @@ static void expert_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
         const char *units = qg_buffer_units(arena, plan->layout, i, plan->units[i], "push.grid_rows", "push.grid_cols");
-        qg_text_printf(&begin, "%sdevice const %s *%s_of = %s + ulong(matrix) * (%s);", i ? "\n" : "",
+        qg_text_printf(&begin, "%sdevice const %s *qk_own_%s = %s + ulong(matrix) * (%s);", i ? "\n" : "",
                        storage_type(plan->units[i]), name, name, units);
-        qg_text_printf(&passed, "%s%s_of", i ? ", " : "", name);
+        qg_text_printf(&passed, "%sqk_own_%s", i ? ", " : "", name);
     }
     const bool stacked = program->kernel->layout->each != NULL;
     qg_hole(holes, "stacked", stacked ? "" : NULL);
