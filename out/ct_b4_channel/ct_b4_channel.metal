@@ -4,7 +4,7 @@
 // 18 bytes for 32 elements, 4 bits each.
 // dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1
 // conversions.
-// gemv in f32: for each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
+// gemv, gemv_id in f32: for each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
 //     from "compressed-tensors: pack-quantized, symmetric, by channels"
@@ -562,5 +562,225 @@ kernel void ct_b4_channel_gemv_f16(
         case 2: qk_ct_b4_channel::sum_rows<2, 4>(weight_packed, weight_scale, x, to, push, partial, at); break;
         case 4: qk_ct_b4_channel::sum_rows<4, 4>(weight_packed, weight_scale, x, to, push, partial, at); break;
         case 8: qk_ct_b4_channel::sum_rows<8, 2>(weight_packed, weight_scale, x, to, push, partial, at); break;
+    }
+}
+
+// ct_b4_channel_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f32.
+struct ct_b4_channel_gemv_id_f32_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
+};
+
+constant uint ct_b4_channel_gemv_id_f32_views [[function_constant(30)]];
+constant uint ct_b4_channel_gemv_id_f32_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+kernel void ct_b4_channel_gemv_id_f32(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const float4 *x [[buffer(2)]],
+    device const uint *ids [[buffer(3)]],
+    device float *y [[buffer(5)]],
+    device const float *result_scale [[buffer(6)]],
+    device const float *row_bias [[buffer(7)]],
+    device const float *result_gate [[buffer(8)]],
+    device const float *residual [[buffer(9)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant ct_b4_channel_gemv_id_f32_push &push [[buffer(10)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    qk_ct_b4_channel::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, ct_b4_channel_gemv_id_f32_y_type};
+    const bool views = ct_b4_channel_gemv_id_f32_views != 0;
+    const uint row_runs = push.row_tiles * 4, expert_rows = views ? push.weights_inner : push.rows;
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_vector = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        // An expert that is not there has zeros.
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_ct_b4_channel::ADDS_TO_Y | qk_ct_b4_channel::ADDS_RESIDUAL);
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || vector != held_vector)
+                    qk_ct_b4_channel::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_ct_b4_channel::accumulate<TILES, 1>(weight_packed, weight_scale, push.grid_cols, push.row_tiles,
+                        (expert - push.expert_first) * expert_rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_vector = vector;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i >= push.rows) continue;
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_ct_b4_channel::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            qk_ct_b4_channel::finish(to, to_row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// ct_b4_channel_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f16.
+struct ct_b4_channel_gemv_id_f16_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
+};
+
+constant uint ct_b4_channel_gemv_id_f16_views [[function_constant(30)]];
+constant uint ct_b4_channel_gemv_id_f16_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+kernel void ct_b4_channel_gemv_id_f16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const half4 *x [[buffer(2)]],
+    device const uint *ids [[buffer(3)]],
+    device float *y [[buffer(5)]],
+    device const float *result_scale [[buffer(6)]],
+    device const float *row_bias [[buffer(7)]],
+    device const float *result_gate [[buffer(8)]],
+    device const float *residual [[buffer(9)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant ct_b4_channel_gemv_id_f16_push &push [[buffer(10)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    qk_ct_b4_channel::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, ct_b4_channel_gemv_id_f16_y_type};
+    const bool views = ct_b4_channel_gemv_id_f16_views != 0;
+    const uint row_runs = push.row_tiles * 4, expert_rows = views ? push.weights_inner : push.rows;
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_vector = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        // An expert that is not there has zeros.
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_ct_b4_channel::ADDS_TO_Y | qk_ct_b4_channel::ADDS_RESIDUAL);
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || vector != held_vector)
+                    qk_ct_b4_channel::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_ct_b4_channel::accumulate<TILES, 1>(weight_packed, weight_scale, push.grid_cols, push.row_tiles,
+                        (expert - push.expert_first) * expert_rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_vector = vector;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i >= push.rows) continue;
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_ct_b4_channel::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            qk_ct_b4_channel::finish(to, to_row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
     }
 }
