@@ -10,7 +10,7 @@ uint64_t qk_@{name}_ref(const void *const weights[@{n_buffers}],
 @if expert_weights
         const uint64_t of = expert < experts ? expert : 0;
         const void *const matrix[@{n_buffers}] = {
-            @{expert_weights},
+            @{expert_weights}
         };
         for (uint64_t i = 0; i < rows; ++i) {
             double sum = 0;

@@ -125,13 +125,17 @@ static void other_format(qg_arena *arena, qg_holes *holes, const qg_kernel *kern
     qg_hole(holes, "blocks_at", text.data);
 }
 
+static const char *blocks_along(qg_arena *arena, const char *elements, uint32_t block) {
+    return block == 1 ? elements : qg_format(arena, "(%s / %uu)", elements, block);
+}
+
 /* Where the matrix of an expert begins in each buffer. */
 static char *expert_weights(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const char *bytes = qg_buffer_units(arena, layout, i, 8, qg_format(arena, "(rows / %uu)", layout->block_rows),
-                                            qg_format(arena, "(cols / %uu)", layout->block_cols));
-        qg_text_printf(&text, "%s(const uint8_t *)weights[%u] + of * (%s)", i ? ",\n" : "", i, bytes);
+        const char *bytes = qg_buffer_units(arena, layout, i, 8, blocks_along(arena, "rows", layout->block_rows),
+                                            blocks_along(arena, "cols", layout->block_cols));
+        qg_text_printf(&text, "%s(const uint8_t *)weights[%u] + of * (%s),", i ? "\n" : "", i, bytes);
     }
     return text.data;
 }

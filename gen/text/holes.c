@@ -144,7 +144,9 @@ char *qg_buffer_units(qg_arena *arena, const qg_layout *layout, uint32_t buffer,
                       : along_cols ? qg_format(arena, "%s * %uu", grid_cols, units)
                                    : qg_format(arena, "%uu", units);
     if (b->header) row = qg_format(arena, "(%s + %uu)", row, b->header * b->item_bits / unit);
-    return along_rows ? qg_format(arena, "%s * %uu * %s", grid_rows, b->tile_rows, row) : qg_format(arena, "%s", row);
+    if (!along_rows) return qg_format(arena, "%s", row);
+    return b->tile_rows == 1 ? qg_format(arena, "%s * %s", grid_rows, row)
+                             : qg_format(arena, "%s * %uu * %s", grid_rows, b->tile_rows, row);
 }
 
 static void add_quotient(qg_text *text, const qg_ir *ir, const char *type, const char *name, const char *of,

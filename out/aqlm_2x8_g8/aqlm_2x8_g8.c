@@ -219,10 +219,10 @@ uint64_t qk_aqlm_2x8_g8_gemv_id_f32_ref(const void *const weights[4],
         out_of_range += expert >= experts;
         const uint64_t of = expert < experts ? expert : 0;
         const void *const matrix[4] = {
-            (const uint8_t *)weights[0] + of * ((rows / 1u) * 1u * (cols / 8u) * 2u),
-(const uint8_t *)weights[1] + of * (4096u),
-(const uint8_t *)weights[2] + of * (4096u),
-(const uint8_t *)weights[3] + of * ((rows / 1u) * 1u * 2u),
+            (const uint8_t *)weights[0] + of * (rows * (cols / 8u) * 2u),
+            (const uint8_t *)weights[1] + of * (4096u),
+            (const uint8_t *)weights[2] + of * (4096u),
+            (const uint8_t *)weights[3] + of * (rows * 2u),
         };
         for (uint64_t i = 0; i < rows; ++i) {
             double sum = 0;
@@ -245,10 +245,10 @@ uint64_t qk_aqlm_2x8_g8_gemv_id_f16_ref(const void *const weights[4],
         out_of_range += expert >= experts;
         const uint64_t of = expert < experts ? expert : 0;
         const void *const matrix[4] = {
-            (const uint8_t *)weights[0] + of * ((rows / 1u) * 1u * (cols / 8u) * 2u),
-(const uint8_t *)weights[1] + of * (4096u),
-(const uint8_t *)weights[2] + of * (4096u),
-(const uint8_t *)weights[3] + of * ((rows / 1u) * 1u * 2u),
+            (const uint8_t *)weights[0] + of * (rows * (cols / 8u) * 2u),
+            (const uint8_t *)weights[1] + of * (4096u),
+            (const uint8_t *)weights[2] + of * (4096u),
+            (const uint8_t *)weights[3] + of * (rows * 2u),
         };
         for (uint64_t i = 0; i < rows; ++i) {
             double sum = 0;

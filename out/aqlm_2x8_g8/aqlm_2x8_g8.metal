@@ -711,10 +711,10 @@ kernel void aqlm_2x8_g8_gemv_id_f32(
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_aqlm_2x8_g8::ADDS_TO_Y | qk_aqlm_2x8_g8::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         const uint matrix = found ? expert - push.expert_first : 0;
-        device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * 1u * push.grid_cols * 2u);
+        device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
         device const uint *qk_own_codebook0 = codebook0 + ulong(matrix) * (1024u);
         device const uint *qk_own_codebook1 = codebook1 + ulong(matrix) * (1024u);
-        device const ushort *qk_own_scales = scales + ulong(matrix) * (push.grid_rows * 1u * 1u);
+        device const ushort *qk_own_scales = scales + ulong(matrix) * (push.grid_rows * 1u);
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
             for (uint k = 0; k < TILES; ++k) {
@@ -827,10 +827,10 @@ kernel void aqlm_2x8_g8_gemv_id_f16(
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_aqlm_2x8_g8::ADDS_TO_Y | qk_aqlm_2x8_g8::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         const uint matrix = found ? expert - push.expert_first : 0;
-        device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * 1u * push.grid_cols * 2u);
+        device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
         device const uint *qk_own_codebook0 = codebook0 + ulong(matrix) * (1024u);
         device const uint *qk_own_codebook1 = codebook1 + ulong(matrix) * (1024u);
-        device const ushort *qk_own_scales = scales + ulong(matrix) * (push.grid_rows * 1u * 1u);
+        device const ushort *qk_own_scales = scales + ulong(matrix) * (push.grid_rows * 1u);
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
             for (uint k = 0; k < TILES; ++k) {

@@ -222,9 +222,9 @@ uint64_t qk_nvfp4_ckpt_gemv_id_f32_ref(const void *const weights[3],
         out_of_range += expert >= experts;
         const uint64_t of = expert < experts ? expert : 0;
         const void *const matrix[3] = {
-            (const uint8_t *)weights[0] + of * ((rows / 1u) * 1u * (cols / 16u) * 8u),
-(const uint8_t *)weights[1] + of * ((rows / 1u) * 1u * (cols / 16u) * 1u),
-(const uint8_t *)weights[2] + of * (4u),
+            (const uint8_t *)weights[0] + of * (rows * (cols / 16u) * 8u),
+            (const uint8_t *)weights[1] + of * (rows * (cols / 16u) * 1u),
+            (const uint8_t *)weights[2] + of * (4u),
         };
         for (uint64_t i = 0; i < rows; ++i) {
             double sum = 0;
@@ -247,9 +247,9 @@ uint64_t qk_nvfp4_ckpt_gemv_id_f16_ref(const void *const weights[3],
         out_of_range += expert >= experts;
         const uint64_t of = expert < experts ? expert : 0;
         const void *const matrix[3] = {
-            (const uint8_t *)weights[0] + of * ((rows / 1u) * 1u * (cols / 16u) * 8u),
-(const uint8_t *)weights[1] + of * ((rows / 1u) * 1u * (cols / 16u) * 1u),
-(const uint8_t *)weights[2] + of * (4u),
+            (const uint8_t *)weights[0] + of * (rows * (cols / 16u) * 8u),
+            (const uint8_t *)weights[1] + of * (rows * (cols / 16u) * 1u),
+            (const uint8_t *)weights[2] + of * (4u),
         };
         for (uint64_t i = 0; i < rows; ++i) {
             double sum = 0;

@@ -673,8 +673,8 @@ kernel void nvfp4_ckpt_gemv_id_f32(
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_nvfp4_ckpt::ADDS_TO_Y | qk_nvfp4_ckpt::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         const uint matrix = found ? expert - push.expert_first : 0;
-        device const uint *qk_own_weight = weight + ulong(matrix) * (push.grid_rows * 1u * push.grid_cols * 2u);
-        device const uchar *qk_own_weight_scale = weight_scale + ulong(matrix) * (push.grid_rows * 1u * push.grid_cols * 1u);
+        device const uint *qk_own_weight = weight + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
+        device const uchar *qk_own_weight_scale = weight_scale + ulong(matrix) * (push.grid_rows * push.grid_cols * 1u);
         device const uint *qk_own_weight_scale_2 = weight_scale_2 + ulong(matrix) * (1u);
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -787,8 +787,8 @@ kernel void nvfp4_ckpt_gemv_id_f16(
         to.epilogue = found ? push.epilogue : push.epilogue & (qk_nvfp4_ckpt::ADDS_TO_Y | qk_nvfp4_ckpt::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
         const uint matrix = found ? expert - push.expert_first : 0;
-        device const uint *qk_own_weight = weight + ulong(matrix) * (push.grid_rows * 1u * push.grid_cols * 2u);
-        device const uchar *qk_own_weight_scale = weight_scale + ulong(matrix) * (push.grid_rows * 1u * push.grid_cols * 1u);
+        device const uint *qk_own_weight = weight + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
+        device const uchar *qk_own_weight_scale = weight_scale + ulong(matrix) * (push.grid_rows * push.grid_cols * 1u);
         device const uint *qk_own_weight_scale_2 = weight_scale_2 + ulong(matrix) * (1u);
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
