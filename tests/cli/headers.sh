@@ -19,7 +19,7 @@ one() {
   "$vectors" u32 2 0 7 1 2 >"$work/$format.indices"
   "$vectors" normal 11 $((2 * cols)) >"$work/$format.x"
   "$vectors" product "$data/$format.f32" "$work/$format.x" $cols "$work/$format.product"
-  # Each row is an expert, and one of the ids names none.
+  # Each row is an expert, and one of the ids names none. Of so few sums one may cancel: that of iq4_kss is a 260th of what is added up.
   "$vectors" u32 2 0 7 1 >"$work/$format.ids"
   "$vectors" experts "$data/$format.f32" "$work/$format.x" "$work/$format.ids" 1 $cols "$work/$format.chosen"
   experts="--rows 1 --cols $cols --experts $rows --slots 2 --tokens 2 --ids $work/$format.ids"
@@ -43,7 +43,7 @@ one() {
       fail "products of $format on $target: error $error"
     # shellcheck disable=SC2086
     made "$format" gemv_id $experts --target "$target" --type f32 --x "$work/$format.x" --class exact
-    error=$("$vectors" near 2e-6 "$work/$format.out" "$work/$format.chosen") && pass ||
+    error=$("$vectors" near_random 2e-6 "$work/$format.out" "$work/$format.chosen") && pass ||
       fail "products of experts of $format on $target: error $error"
     says "an id that is none, of $format on $target" '1 of 4 ids are not below --experts 3' "$work/$format.log"
     # Tiles take long to compile: of each kind of words one.
@@ -53,7 +53,7 @@ one() {
     error=$("$vectors" near 2e-3 "$work/$format.out" "$work/$format.product") && pass || fail "tiles of $format: error $error"
     # shellcheck disable=SC2086
     made "$format" gemm_id $experts --target vulkan --type f32 --x "$work/$format.x"
-    error=$("$vectors" near 2e-3 "$work/$format.out" "$work/$format.chosen") && pass ||
+    error=$("$vectors" near_random 2e-3 "$work/$format.out" "$work/$format.chosen") && pass ||
       fail "tiles of experts of $format: error $error"
   done
   refuses "$format in rows of part of a block" 'must be positive multiples of 1 and (256|64)' \
