@@ -8,6 +8,11 @@ layout(push_constant) uniform Push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
     uint epilogue;      // what is done with results
+@if pushes_matrix
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+@end
     // Of VIEWS:
     uint weights_inner;               // rows from an expert to the next
     uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next

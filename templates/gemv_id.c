@@ -7,11 +7,22 @@ uint64_t qk_@{name}_ref(const void *const weights[@{n_buffers}],
     for (uint64_t p = 0; p < tokens * slots; ++p) {
         const uint64_t m = x_slots == 1 ? p / slots : p, expert = ids[p];
         out_of_range += expert >= experts;
+@if expert_weights
+        const uint64_t of = expert < experts ? expert : 0;
+        const void *const matrix[@{n_buffers}] = {
+            @{expert_weights}
+        };
+        for (uint64_t i = 0; i < rows; ++i) {
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(matrix, rows, cols, i, k) * (double)@{x_value};
+@else
         for (uint64_t i = 0; i < rows; ++i) {
             const uint64_t n = expert * rows + i;
             double sum = 0;
             for (uint64_t k = 0; expert < experts && k < cols; ++k)
                 sum += (double)@{value_of_row} * (double)@{x_value};
+@end
             *y++ = (float)sum;
         }
     }

@@ -8,6 +8,11 @@ struct @{name}_push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
     uint epilogue;      // what is done with results
+@if pushes_matrix
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+@end
     // Of views, which are on where x, ids, y and experts do not lie one after the other:
     uint weights_inner;  // rows from an expert to the next
     uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
@@ -63,6 +68,10 @@ kernel void @{name}(
         // An expert that is not there has zeros.
         to.epilogue = found ? push.epilogue : push.epilogue & (@{space}::ADDS_TO_Y | @{space}::ADDS_RESIDUAL);
         float sum[ROWS][1] = {};
+@if stacked
+        const uint matrix = found ? expert - push.expert_first : 0;
+        @{expert_begin}
+@end
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
             for (uint k = 0; k < TILES; ++k) {
@@ -72,8 +81,12 @@ kernel void @{name}(
                     @{space}::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, @{x_passed});
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    @{space}::accumulate<TILES, 1>(@{weights}, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
+@if stacked
+                    @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles, row, j, k, @{x_passed}, sum[r]);
+@else
+                    @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
                                                       @{x_passed}, sum[r]);
+@end
                 }
             }
             held = c;

@@ -178,7 +178,7 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(push_limit, GEMV_ID, c->backend.limits.push_bytes = 24, LIMIT,                                                   \
       "kernel->push_bytes is 72, must be at most 24 on this device")                                                   \
     X(view_id, GEMV_ID, c->kernel.view = QK_VIEW_MATRIX, ARGUMENT,                                                     \
-      "kernel->view is 2, must be QK_VIEW_BLOCKS for this function")                                                   \
+      "kernel->push_bytes is 72, must be 84, as this family has it")                                                   \
     X(view_dequant, DEQUANT_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                         \
       "kernel->view is 0, must be another than QK_VIEW_BLOCKS for this function")                                      \
     X(view_gather, GATHER_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                           \
@@ -380,6 +380,94 @@ static void test_wrong_calls(void **state) {
         if (launches != 0) fail_msg("%s: launched", cases[i].name);
         assert_int_equal(make_call(&c, f, NULL), cases[i].status);
     }
+}
+
+/* ---- Experts of a format whose blocks are patches: in each buffer one after the other ------------------------------- */
+
+typedef struct patches_seen {
+    uint32_t count;
+    qk_range ranges[4][2];
+    uint32_t push[4][12];
+} patches_seen;
+
+static qk_status see_patches(void *context, const qk_launch *launch, qk_error *error) {
+    patches_seen *seen = context;
+    (void)error;
+    assert_true(seen->count < 4);
+    memcpy(seen->ranges[seen->count], launch->ranges, sizeof seen->ranges[0]);
+    memcpy(seen->push[seen->count++], launch->push, sizeof seen->push[0]);
+    return QK_OK;
+}
+
+/* Three of 8 x 48, each with 192 and 12 bytes. */
+static call experts_of_patches(patches_seen *seen) {
+    call c = right_call(GEMV_ID, NULL);
+    const call patches = right_call(GEMV_MATRIX, NULL);
+    c.backend.context = seen;
+    c.backend.launch = see_patches;
+    c.backend.limits.offset_alignment = 4;
+    memcpy(c.bindings, patches.bindings, 2 * sizeof *c.bindings);
+    c.kernel.push_bytes = QK_GEMV_ID_MATRIX_PUSH_BYTES;
+    c.kernel.view = QK_VIEW_MATRIX;
+    c.kernel.block_elements = patches.kernel.block_elements;
+    c.kernel.block_rows = patches.kernel.block_rows;
+    c.kernel.block_cols = patches.kernel.block_cols;
+    c.experts = 3;
+    c.rows = 8;
+    c.cols = 48;
+    c.batch = 1;
+    c.weights[0].size = 3 * 192;
+    c.weights[1].size = 3 * 12;
+    c.x.size = 48 * 4;
+    c.out.size = 2 * 8 * 4;
+    return c;
+}
+
+static void test_experts_of_patches(void **state) {
+    (void)state;
+    patches_seen seen = {0};
+    qk_error error = {""};
+    call c = experts_of_patches(&seen);
+    c.backend.limits.storage_range = 400; /* two of them */
+    const qk_status status = make_call(&c, GEMV_ID, &error);
+    if (status != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(seen.count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t n = i == 0 ? 2 : 1;
+        assert_int_equal(seen.ranges[i][0].offset, i * 2 * 192);
+        assert_int_equal(seen.ranges[i][0].size, n * 192);
+        assert_int_equal(seen.ranges[i][1].offset, i * 2 * 12);
+        assert_int_equal(seen.ranges[i][1].size, n * 12);
+        const uint32_t expected[12] = {
+            8, 48 / TILE, 1, 2, 1, 3, i * 2, i * 2 + n, 0, 48, 8 / PATCH_ROWS, 48 / PATCH_COLS};
+        assert_memory_equal(seen.push[i], expected, sizeof expected);
+    }
+}
+
+static void test_wrong_experts_of_patches(void **state) {
+    (void)state;
+    patches_seen seen = {0};
+    qk_error error = {""};
+    call c = experts_of_patches(&seen);
+    c.rows = 7;
+    assert_int_equal(make_call(&c, GEMV_ID, &error), QK_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "rows is 7, must be a multiple of"));
+    c = experts_of_patches(&seen);
+    c.kernel.ragged = 1;
+    assert_int_equal(make_call(&c, GEMV_ID, &error), QK_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "QK_VIEW_MATRIX with whole patches"));
+    c = experts_of_patches(&seen);
+    c.weights[1].size--;
+    assert_int_equal(make_call(&c, GEMV_ID, &error), QK_ERROR_SIZE);
+    assert_non_null(strstr(error.text, "weights[1].size is 35 bytes, must be at least 36"));
+    c = experts_of_patches(&seen);
+    const qk_expert_views gap = {.weights_stride = 16};
+    c.kernel.bindings = c.bindings;
+    assert_int_equal(qk_dispatch_gemv_id_views(&c.backend, &c.kernel, c.weights, c.x, c.ids, c.out, c.status, 3, 8, 48,
+                                               3, 2, 1, &gap, NULL, &error),
+                     QK_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "views->weights_stride is 16, must be 8"));
+    assert_int_equal(seen.count, 0);
 }
 
 static void test_no_kernel(void **state) {
@@ -1524,19 +1612,34 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),
-        cmocka_unit_test(test_right_calls),   cmocka_unit_test(test_zero_sizes),
-        cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),
-        cmocka_unit_test(test_gemv_vectors),  cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),
-        cmocka_unit_test(test_split),         cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_teams),         cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_columns),       cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_room),          cmocka_unit_test(test_several_ahead),
-        cmocka_unit_test(test_expert_parts),  cmocka_unit_test(test_expert_counts),
-        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
-        cmocka_unit_test(test_weight_bytes),  cmocka_unit_test(test_without_subgroups),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_no_kernel),
+        cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),
+        cmocka_unit_test(test_launch_fails),
+        cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),
+        cmocka_unit_test(test_gemv_small),
+        cmocka_unit_test(test_gemv_vectors),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_loop_steps),
+        cmocka_unit_test(test_kept_x),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_several_ahead),
+        cmocka_unit_test(test_expert_parts),
+        cmocka_unit_test(test_expert_counts),
+        cmocka_unit_test(test_small_experts),
+        cmocka_unit_test(test_matrix_push),
+        cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_experts_of_patches),
+        cmocka_unit_test(test_wrong_experts_of_patches),
+        cmocka_unit_test(test_without_subgroups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

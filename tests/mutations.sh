@@ -615,6 +615,17 @@ mutate "templates: included text is indented" gen/text/template.c 's/line\.text,
 mutate "a difference adds up" gen/spec/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
   unit bound_test
 
+# ---- instances that share bits, experts in matrices of patches, rows with a header in files ----
+mutate "bits that instances share are claimed once" gen/spec/layout.c 's/if \(\(slice->same >> d \& 1\) != 0 \&\& /if (0 \&\& /' script bad_specification c
+mutate "an expert begins in each buffer, Vulkan" gen/build/place.c 's/if \(!ir->layout->each\) return at;/return at;/' script experts vulkan
+mutate "an expert begins in each buffer, Metal" gen/text/msl.c 's/ulong\(matrix\) \*/0 */' script experts msl
+mutate "an expert begins in each buffer, C" gen/text/c.c 's/ \+ of \* \(%s\),"/ + 0 * (%s),"/' script experts c
+mutate "experts of patches fit into their buffers" $views 's/weights\[i\], experts, qk_matrix_bytes_/weights[i], 1, qk_matrix_bytes_/' unit dispatch_sums_test
+mutate "patches that are cut off have no experts" $check 's/if \(kernel->view != QK_VIEW_MATRIX \|\| kernel->ragged\)/if (0)/' unit dispatch_sums_test
+mutate "a row of a file has one header" gen/files/map.c 's/row_bytes = header \+ /row_bytes = /' script convert c
+mutate "pieces of a file are whole rows" gen/cli/run_convert.h 's/return kind->row \? kind->row : /return /' script convert c
+mutate "a struct is without the row's header" gen/spec/import.c 's/return f->offset - p->header;/return f->offset;/' script import c
+
 # ---- packed words ----
 mutate "packed: a carry reaches bytes that wait" runtime/include/qkgen/unpack.h 's/p->first \+ carry\)/p->first)/' unit pack_test
 mutate "packed: there is room" runtime/include/qkgen/unpack.h 's/if \(p->at < p->size\)/if (p->at <= p->size)/' unit pack_test

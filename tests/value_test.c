@@ -70,7 +70,7 @@ static void test_row(void **state) {
         float *values = QG_NEW_ARRAY(arena, float, count);
         for (uint64_t i = 0; i < period; ++i) data[i] = random_byte();
         const unsigned char *const whole[] = {data};
-        const qg_tensor tensor = {layout, 1, count, whole, &period};
+        const qg_tensor tensor = {layout, 1, count, whole, &period, 0};
         qg_values_of_row(arena, &tensor, 0, 0, count, values);
         for (uint32_t i = 0; i < count; ++i) {
             const unsigned char *const block[] = {data + (uint64_t)(i / layout->elements) * bytes};

@@ -23,7 +23,7 @@ qk_spec_constant qg_constant(qk_constant_id id, uint32_t value) {
 static bool is_checked(const qg_kernel *kernel) {
     const bool in_place = !kernel->overruns && kernel->layout->n_buffers == 1;
     const uint32_t digits = kernel->sum->digits;
-    return !kernel->family->in_blocks && digits != 0 && (digits == 1 || in_place);
+    return !kernel->family->experts && digits != 0 && (digits == 1 || in_place);
 }
 
 /* The value in a kernel's descriptor. */
@@ -103,7 +103,7 @@ static void describe_tile_constants(qg_arena *arena, const qg_kernel *kernel, qk
 
 void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const bool vulkan = described->api == QK_API_VULKAN, wide = vulkan && kernel->wide;
-    const bool sums = kernel->family->sums, dense = sums && !kernel->family->in_blocks;
+    const bool sums = kernel->family->sums, dense = sums && !kernel->family->experts;
     /* With experts, right-hand sides are taken one by one. */
     const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, vulkan},
                           {QK_CONSTANT_BATCH, dense},

@@ -24,7 +24,7 @@ const qg_family *qg_family_named(const char *name) {
 
 bool qg_takes(const qg_family *family, const qg_layout *layout) {
     if (family->encodes) return layout->encode != NULL;
-    return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
+    return !family->experts || qg_has_experts(layout);
 }
 
 const qg_sum_class qg_sum_classes[QG_CLASS_COUNT] = {
@@ -84,7 +84,7 @@ uint32_t qg_schedules_of(const qg_kernel *kernel) {
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s) {
         const qg_schedule *schedule = &qg_schedules[s];
         if ((schedule->tile == QG_TILE_OPERANDS) != in_tiles || !qg_tile_of(kernel, (qk_schedule)s)) continue;
-        if (schedule->vectors == QG_VECTORS_EXPERTS && !kernel->family->in_blocks) continue;
+        if (schedule->vectors == QG_VECTORS_EXPERTS && !kernel->family->experts) continue;
         all |= 1u << s;
     }
     return in_tiles ? all : all & ~kernel->left_out;
@@ -130,7 +130,7 @@ bool qg_stages_x(const qg_kernel *kernel) {
 const qg_plan *qg_plan_of_whole(const qg_kernel *kernel) { return kernel->whole ? kernel->whole : kernel->plan; }
 
 bool qg_shares_x(const qg_kernel *kernel) {
-    const bool sums = kernel->family->sums && !kernel->family->in_blocks && !qg_plan_of_whole(kernel)->layout->ragged;
+    const bool sums = kernel->family->sums && !kernel->family->experts && !qg_plan_of_whole(kernel)->layout->ragged;
     return sums && !kernel->columns && kernel->sum->products != QG_PRODUCTS_F16 &&
            kernel->sum->products != QG_PRODUCTS_MMA;
 }
@@ -192,7 +192,7 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
 /* Of Metal: words, for what is loaded at once there is for the compiler to say, and lookups in the text's tables. */
 static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) {
     const qg_plan *rows = kernel->metal_plan;
-    const bool one_by_one = kernel->family->in_blocks || kernel->family->in_tiles || rows->layout->ragged;
+    const bool one_by_one = kernel->family->experts || kernel->family->in_tiles || rows->layout->ragged;
     if (one_by_one || kernel->sum->products != QG_PRODUCTS_F32 || rows->layout->view != QG_VIEW_BLOCKS) return NULL;
     const qg_plan *wide = qg_plan_wide(arena, rows->layout, rows, false);
     if (!wide || wide->tile_elements == rows->tile_elements) return NULL;
@@ -217,7 +217,7 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     /* Not of halves, whose step for a tile has to be fine. */
     if (products == QG_PRODUCTS_F16) return NULL;
     const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
-    if (wide && products == QG_PRODUCTS_INT8 && family->in_blocks) wide = plan_of_experts(arena, layout, rows, wide);
+    if (wide && products == QG_PRODUCTS_INT8 && family->experts) wide = plan_of_experts(arena, layout, rows, wide);
     if (wide && products == QG_PRODUCTS_F32) {
         const qg_plan *near = look_up_nearby(arena, wide, products, QG_DEVICE_COPIED_WITH_F32);
         if (looks_up_afar(wide) && !near->copied) return NULL;
@@ -232,11 +232,15 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
 }
 
 /* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16
- * bytes would go beyond the last block, there are loads of words instead. NULL: the format's values are no such. */
+ * bytes would go beyond the last block, or rows begin anywhere, there are loads of words instead. NULL: the format's
+ * values are no such. */
 static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
-    const qg_plan *wide = rows->layout->ragged ? NULL : plan_wide(arena, rows->layout, family, rows, QG_PRODUCTS_MMA);
+    const qg_layout *layout = rows->layout;
+    const qg_plan *wide = layout->ragged ? NULL : plan_wide(arena, layout, family, rows, QG_PRODUCTS_MMA);
+    const bool scattered = !wide && layout->view != QG_VIEW_BLOCKS;
+    if (scattered) wide = qg_plan_wide(arena, layout, rows, true);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
-    if (operands && operands->ir->overruns) {
+    if (operands && (scattered || operands->ir->overruns)) {
         qg_plan *words = qg_plan_copy(arena, wide);
         words->by_words = true;
         wide = words;
@@ -245,19 +249,41 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const
     return operands && operands->n_words % (4 * QG_TILE_PART) == 0 ? wide : NULL;
 }
 
+/* Of a ragged format, or of one with short blocks: tiles of a tensor without such ends, or of blocks one after the
+ * other. They are as large, so that launches count them alike. */
+static const qg_plan *plan_whole(qg_arena *arena, const qg_plan *rows) {
+    const qg_layout *layout = qg_layout_whole(arena, rows->layout);
+    if (layout == rows->layout) return NULL;
+    const qg_plan *whole = qg_plan_rows(arena, layout);
+    return whole->tile_elements == rows->tile_elements && whole->lanes == rows->lanes ? whole : NULL;
+}
+
+/* Tiles have whole blocks alone, so that a ragged format has none. */
+static const qg_plan *whole_of_tiles(qg_arena *arena, const qg_plan *rows) {
+    return rows->layout->ragged ? NULL : plan_whole(arena, rows);
+}
+
 /* `rows` is the plan of sums over rows of the format. Threads with rows of their own meet all of x: to make bytes of
  * it, each for itself, would take longer than to multiply. */
 static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *family, const qg_sum_class *sum) {
-    if (family->in_tiles) return sum->products == QG_PRODUCTS_MMA && plan_tiles(arena, family, rows);
+    if (family->in_tiles) {
+        const qg_plan *whole = whole_of_tiles(arena, rows);
+        return sum->products == QG_PRODUCTS_MMA && plan_tiles(arena, family, whole ? whole : rows);
+    }
     if (sum->products == QG_PRODUCTS_INT8 && qg_walks_columns(rows->layout)) return false;
     if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(rows, sum->products) != NULL;
-    const bool whole = !family->in_blocks && !rows->layout->ragged;
+    const bool whole = !family->experts && !rows->layout->ragged;
     const qg_plan *wide = whole ? plan_wide(arena, rows->layout, family, rows, sum->products) : NULL;
     return wide && qg_lower_operands(wide);
 }
 
+/* The layout of the tensors that a family's kernels read. */
+static const qg_layout *layout_for(qg_arena *arena, const qg_layout *layout, const qg_family *family) {
+    return family->experts ? qg_layout_of_experts(arena, layout) : layout;
+}
+
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum) {
-    return has_class(arena, qg_plan_rows(arena, layout), family, sum);
+    return has_class(arena, qg_plan_rows(arena, layout_for(arena, layout, family)), family, sum);
 }
 
 static double operations_of_weight(const qg_plan *plan) {
@@ -269,7 +295,7 @@ static double operations_of_weight(const qg_plan *plan) {
  * of fewer rows at a time. Not with experts, whose rows are short. */
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     const qg_plan *rows = qg_plan_of_whole(kernel);
-    const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, rows, kernel->wide);
+    const qg_plan *larger = kernel->family->experts ? NULL : qg_plan_larger(arena, rows, kernel->wide);
     kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
     if (!larger || !qg_lower_dot(larger, QG_PRODUCTS_INT8)) return;
     larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
@@ -282,7 +308,7 @@ static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
  * each other. */
 static bool fills_registers(const qg_kernel *kernel) {
     const double tile = kernel->wide->tile_elements, x = tile * kernel->sum->digits / 4;
-    return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > QG_DEVICE_REGISTERS;
+    return !kernel->family->experts && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > QG_DEVICE_REGISTERS;
 }
 
 /* Whether what threads load by themselves is so scattered that it is better loaded side by side: word by word, or with
@@ -301,7 +327,7 @@ static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan
 static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
     const qg_plan *wide = kernel->wide;
     const qg_layout *layout = kernel->layout;
-    if (kernel->family->in_blocks || layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1) return NULL;
+    if (kernel->family->experts || layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1) return NULL;
     if (wide->tile_elements > QG_DEVICE_AHEAD_ELEMENTS) {
         if (wide->pairs || wide->copied) return NULL;
         if (wide->tile_elements * qg_bits_per_element(layout) / 8 > QG_DEVICE_AHEAD_BYTES)
@@ -326,7 +352,7 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
                                  : family->encodes ? stem
                                                    : qg_format(arena, "%s_%s", stem, scalar),
                        .family = family,
-                       .layout = layout,
+                       .layout = layout_for(arena, layout, family),
                        .type = type,
                        .sum = sum};
 }
@@ -346,23 +372,16 @@ static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
     return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
 }
 
-/* Of a ragged format, or of one with short blocks: tiles of a tensor without such ends, or of blocks one after the
- * other. They are as large, so that launches count them alike. */
-static const qg_plan *plan_whole(qg_arena *arena, const qg_plan *rows) {
-    const qg_layout *layout = qg_layout_whole(arena, rows->layout);
-    if (layout == rows->layout) return NULL;
-    const qg_plan *whole = qg_plan_rows(arena, layout);
-    return whole->tile_elements == rows->tile_elements && whole->lanes == rows->lanes ? whole : NULL;
-}
-
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the
  * digits of x: where `like` has the same, its plans are taken. NULL: there is none. */
 static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
     const qg_sum_class *sum = kernel->sum;
-    if (!kernel->family->in_blocks && sum->products != QG_PRODUCTS_F16 && sum->products != QG_PRODUCTS_MMA)
+    if (kernel->family->in_tiles)
+        kernel->whole = like ? like->whole : whole_of_tiles(arena, kernel->plan);
+    else if (!kernel->family->experts && sum->products != QG_PRODUCTS_F16 && sum->products != QG_PRODUCTS_MMA)
         kernel->whole = like ? like->whole : plan_whole(arena, kernel->plan);
     const qg_plan *rows = qg_plan_of_whole(kernel);
-    if (sum->products == QG_PRODUCTS_F32)
+    if (sum->products == QG_PRODUCTS_F32 && !kernel->family->experts)
         kernel->columns = like ? like->columns : qg_plan_columns(arena, rows->layout, rows);
     if (kernel->columns) return;
     if (kernel->family->in_tiles) {
@@ -394,10 +413,10 @@ static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel 
             continue;
         if (!like || list[i].sum == kernel.sum) like = &list[i];
     }
-    if (!kernel.metal_plan)
-        kernel.metal_plan = sums ? qg_plan_rows(arena, kernel.layout) : qg_plan_tiles(arena, kernel.layout);
-    kernel.plan =
-        sums ? kernel.metal_plan : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
+    const qg_layout *each = kernel.layout->each ? kernel.layout->each : kernel.layout; /* Metal moves its pointers */
+    if (!kernel.metal_plan) kernel.metal_plan = sums ? qg_plan_rows(arena, each) : qg_plan_tiles(arena, each);
+    kernel.plan = sums ? (each == kernel.layout ? kernel.metal_plan : qg_plan_rows(arena, kernel.layout))
+                       : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
     if (sums) plan_sums(arena, &kernel, like);
     if (sums) kernel.metal_wide = like ? like->metal_wide : plan_metal_wide(arena, &kernel);
     return kernel;
@@ -460,7 +479,9 @@ static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
     for (uint32_t f = 0; f < request->n_families; ++f) {
         const qg_family *family = request->families[f];
         if (!qg_takes(family, request->layout)) continue;
-        const uint32_t classes = classes_of(arena, request, family, rows);
+        const qg_layout *own = layout_for(arena, request->layout, family);
+        const qg_plan *of = own == request->layout ? rows : qg_plan_rows(arena, own);
+        const uint32_t classes = classes_of(arena, request, family, of);
         for (uint32_t t = 0; t < family->n_types; ++t) {
             if (request->types && !(request->types >> family->types[t] & 1)) continue;
             for (uint32_t c = 0; c < qg_n_sum_classes; ++c) {

@@ -45,7 +45,7 @@ typedef struct qg_family {
     qg_family_id id;
     const char *name;
     const char *summary; /* completes "Q: " in a banner */
-    bool in_blocks;      /* only for formats whose blocks lie one after the other */
+    bool experts;        /* it chooses one of several matrices by number, for each vector */
     bool sums;           /* over rows: the results are f32, and the kernel's type is that of x */
     bool encodes;        /* it makes blocks, of formats that say how; a tile is one, and the type is that of x */
     bool in_tiles;       /* it makes tiles of a result with many columns, of operands of matrix units */

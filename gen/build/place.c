@@ -3,7 +3,8 @@
  * The layout knows the word's number in the block's own tile; the axes of the buffer and the shape of the tensor,
  * which the kernel learns when it is launched, say where in memory that is: a row and a column of the buffer's
  * matrix, and the length of its rows. Arguments of the code: `row` and `tile`, of the whole matrix, `block_row`
- * and `block_col`, and of its shape `rows`, `cols`, `grid_rows` and `grid_cols`, the numbers of blocks. */
+ * and `block_col`, and of its shape `rows`, `cols`, `grid_rows` and `grid_cols`, the numbers of blocks. Where several
+ * matrices are stacked, all that is of one of them, whose number is `expert`. */
 #include "build/plan.h"
 
 static const uint64_t WORD = UINT64_C(1) << 32;
@@ -103,7 +104,16 @@ static const qg_node *col_of(const place *p, qg_index y) {
     return p->layout->ragged && p->units > 1 ? within(p, at, total_cols(p)) : at;
 }
 
-const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word, const qg_node *by) {
+/* Units of the whole buffer of one matrix. */
+static const qg_node *total_units(const place *p) {
+    const qg_buffer *b = p->buffer;
+    const bool along_cols =
+        b->n_axes == 2 || b->entries || grows_along(b, QG_AXIS_COLS) || grows_along(b, QG_AXIS_CODE);
+    const qg_node *cols = along_cols ? total_cols(p) : number(p, p->units);
+    return grows_along(b, QG_AXIS_ROWS) ? apply(p, QG_MUL, total_rows(p), cols) : cols;
+}
+
+static const qg_node *place_in_matrix(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word, const qg_node *by) {
     const qg_buffer *b = &ir->layout->buffers[buffer];
     place p = {.ir = ir, .layout = ir->layout, .buffer = b, .by = by};
     p.units = b->tile_cols * b->item_bits / unit;
@@ -134,4 +144,14 @@ const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word
         return qg_index_node(ir, NULL, qg_index_add(ir, at, y));
     }
     return apply(&p, QG_ADD, apply(&p, QG_MUL, row_of(&p, x), total_cols(&p)), col_of(&p, y));
+}
+
+const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word, const qg_node *by) {
+    const qg_node *at = place_in_matrix(ir, buffer, unit, word, by);
+    if (!ir->layout->each) return at;
+    const qg_buffer *b = &ir->layout->buffers[buffer];
+    place p = {.ir = ir, .layout = ir->layout, .buffer = b};
+    p.units = b->tile_cols * b->item_bits / unit;
+    p.in_item = b->item_bits > unit ? b->item_bits / unit : 1;
+    return apply(&p, QG_ADD, apply(&p, QG_MUL, argument(&p, "expert"), total_units(&p)), at);
 }

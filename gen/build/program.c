@@ -34,7 +34,7 @@ static qg_ir *products_of(qg_arena *arena, const qg_program *p, const qg_plan *p
     *code = *qg_lower_dot(plan, kernel->sum->products);
     code->x = "x";
     if (p->api == QK_API_VULKAN)
-        code->single = kernel->family->in_blocks || (qg_shares_x(kernel) && !plan->layout->ragged) || qg_is_mma(kernel);
+        code->single = kernel->family->experts || (qg_shares_x(kernel) && !plan->layout->ragged) || qg_is_mma(kernel);
     return code;
 }
 

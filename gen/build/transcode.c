@@ -6,7 +6,6 @@ const qg_family qg_transcode = {
     .id = QG_FAMILY_COUNT,
     .name = "transcode",
     .summary = "makes blocks of another format: to = encode(value(weights))",
-    .in_blocks = true,
     .n_types = 1,
     .types = {QG_F32},
     .reference_result = "void",

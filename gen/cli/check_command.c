@@ -58,7 +58,7 @@ static int check_struct(qg_session *session, const struct_options *options) {
     qg_print_errors(&diag);
     if (good)
         printf("%s: %s of %s has the same %u bytes, and its %u fields\n", layout->name, c->name, header, c->bytes,
-               layout->n_fields);
+               layout->n_fields - layout->spec->n_header);
     return good ? 0 : 1;
 }
 

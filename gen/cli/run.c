@@ -68,7 +68,7 @@ static bool open_buffer(const qg_layout *layout, uint32_t buffer, const qg_texts
     return qg_input_open(path, file);
 }
 
-const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols) {
+uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols) {
     const qg_kernel kernel = qg_kernel_new(arena, layout, &qg_families[QG_FAMILY_DEQUANT], QG_F32, NULL);
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
     uint64_t *sizes = QG_NEW_ARRAY(arena, uint64_t, layout->n_buffers);
@@ -92,15 +92,24 @@ static bool open_matrix(qg_job *job, const qg_texts *in, const void **pointers) 
     const qg_layout *layout = job->layout;
     if (job->rows == 0 || job->cols == 0)
         return qg_complain("%s needs --rows and --cols: its blocks are patches of a matrix", layout->name) == 0;
-    job->sizes = qg_matrix_sizes(job->arena, layout, job->rows, job->cols);
-    if (!job->sizes)
+    uint64_t *sizes = qg_matrix_sizes(job->arena, layout, job->rows, job->cols);
+    if (!sizes)
         return qg_complain("--rows is %llu and --cols is %llu: for %s they must be %s, with a product below 2^32",
                            (unsigned long long)job->rows, (unsigned long long)job->cols, layout->name,
                            shape_rule(job->arena, layout)) == 0;
+    const uint64_t experts = job->family->sums && job->family->experts && job->experts ? job->experts : 1;
+    job->sizes = sizes;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         qg_input file;
         if (!open_buffer(layout, i, in, &file)) return false;
-        if (file.bytes != job->sizes[i])
+        if (sizes[i] > UINT64_MAX / experts) return qg_complain("--experts is too large") == 0;
+        sizes[i] *= experts;
+        if (file.bytes != sizes[i] && experts > 1)
+            return qg_complain("%s holds %llu bytes, but %llu experts of %llu x %llu in %s have %llu in buffer %s",
+                               file.path, (unsigned long long)file.bytes, (unsigned long long)experts,
+                               (unsigned long long)job->rows, (unsigned long long)job->cols, layout->name,
+                               (unsigned long long)sizes[i], layout->buffers[i].name) == 0;
+        if (file.bytes != sizes[i])
             return qg_complain("%s holds %llu bytes, but %s of %llu x %llu has %llu in buffer %s", file.path,
                                (unsigned long long)file.bytes, layout->name, (unsigned long long)job->rows,
                                (unsigned long long)job->cols, (unsigned long long)job->sizes[i],
@@ -108,7 +117,7 @@ static bool open_matrix(qg_job *job, const qg_texts *in, const void **pointers) 
         pointers[i] = file.data;
     }
     job->weights = pointers;
-    job->elements = job->rows * job->cols;
+    job->elements = experts * job->rows * job->cols;
     return true;
 }
 
@@ -172,7 +181,7 @@ static bool place(qg_job *job, const char *views) {
     if (views && !job->family->sums)
         return qg_complain("--views is for families that sum; %s has no vectors", job->family->name) == 0;
     if (!job->family->sums) return true;
-    if (views) why = qg_views_read(job->arena, views, job->family->in_blocks, &job->views);
+    if (views) why = qg_views_read(job->arena, views, job->family->experts, &job->views);
     if (why) return qg_complain("--views: %s", why) == 0;
     if (job->batch == 0) job->batch = 1;
     const qg_sum_shape shape = {job->rows, job->cols, job->batch, job->experts, job->slots, job->x_slots};
@@ -304,7 +313,7 @@ static bool open_ids(qg_job *job, const char *path, const char *views) {
 
 /* What a family that sums takes beside weights. */
 static bool open_vectors(qg_job *job, const char *ids, const char *views, const char *x) {
-    const bool experts = job->family->sums && job->family->in_blocks;
+    const bool experts = job->family->sums && job->family->experts;
     return (experts ? open_ids(job, ids, views) : place(job, views)) && (!job->family->sums || open_x(job, x));
 }
 

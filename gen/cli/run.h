@@ -34,7 +34,7 @@ typedef struct qg_job {
 
 /* Bytes of a result. */
 static inline uint32_t qg_job_result_bytes(const qg_job *job) {
-    const qg_scalar type = job->family->sums ? qg_views_type(&job->views, job->family->in_blocks) : job->type;
+    const qg_scalar type = job->family->sums ? qg_views_type(&job->views, job->family->experts) : job->type;
     return qg_scalars[type].bits / 8;
 }
 
@@ -66,7 +66,7 @@ const qg_run_target *qg_target_named(const char *name);
 qg_scalar qg_family_type(const qg_family *family, const char *name);
 /* Bytes of each weight buffer of a tensor of rows x cols, where blocks are patches of a matrix;
  * NULL where that is no shape of the format. */
-const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols);
+uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols);
 /* How large the parts of a job should be; a multiple of the block. Patches of a matrix are not cut: all is one part. */
 uint64_t qg_part_size(const qg_job *job);
 

@@ -189,7 +189,7 @@ const qk_kernel *qg_case_describe(qg_bench *b, const qg_case *c) {
 }
 
 static uint64_t weight_bytes(const qk_kernel *kernel, uint32_t binding, const qg_case *c) {
-    return qk_weight_bytes(kernel, binding, c->family->in_blocks ? c->rows * c->experts : c->rows, c->cols);
+    return (c->family->experts ? c->experts : 1) * qk_weight_bytes(kernel, binding, c->rows, c->cols);
 }
 
 /* ---- copies of the weights, so that a launch does not find in a cache what the one before it read ---- */
@@ -258,7 +258,7 @@ void qg_stock_close(qg_bench *b) {
 
 /* ---- a subject ---- */
 
-static uint64_t vectors(const qg_case *c) { return c->family->in_blocks ? c->batch * c->slots : c->batch; }
+static uint64_t vectors(const qg_case *c) { return c->family->experts ? c->batch * c->slots : c->batch; }
 
 static bool compile(qg_bench *b, qg_subject *s) {
     qg_arena *arena = b->session->arena;
@@ -276,9 +276,9 @@ static bool compile(qg_bench *b, qg_subject *s) {
 static uint64_t scratch_bytes(const qk_backend *backend, const qg_subject *s) {
     enum { MOST_PARTS = 16, ROOM = 1 << 30 };
     const qg_case *c = &s->of;
-    const uint64_t need = c->family->in_blocks ? qk_gemm_id_scratch(backend, s->kernel, c->experts, c->rows, c->cols,
-                                                                    c->batch, c->slots, c->x_slots ? c->x_slots : 1)
-                                               : qk_gemm_scratch(backend, s->kernel, c->rows, c->cols, c->batch);
+    const uint64_t need = c->family->experts ? qk_gemm_id_scratch(backend, s->kernel, c->experts, c->rows, c->cols,
+                                                                  c->batch, c->slots, c->x_slots ? c->x_slots : 1)
+                                             : qk_gemm_scratch(backend, s->kernel, c->rows, c->cols, c->batch);
     const uint64_t most = need + 4 * MOST_PARTS * c->rows * vectors(c);
     return most < ROOM ? most : need;
 }
@@ -289,7 +289,7 @@ static uint64_t bytes_of(const qk_backend *backend, const qg_subject *s, uint32_
     switch (s->kernel->bindings[binding].role) {
     case QK_ROLE_WEIGHTS: return weight_bytes(s->kernel, binding, c);
     case QK_ROLE_INPUT: return (c->family->encodes ? c->rows : qg_bench_vectors(c)) * c->cols * type;
-    case QK_ROLE_INDICES: return 4 * (c->family->in_blocks ? vectors(c) : c->rows);
+    case QK_ROLE_INDICES: return 4 * (c->family->experts ? vectors(c) : c->rows);
     case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
     case QK_ROLE_STATUS: return 4;
     case QK_ROLE_SCRATCH: return scratch_bytes(backend, s);
@@ -357,9 +357,9 @@ void qg_subject_close(qg_bench *b, qg_subject *s) {
 
 double qg_subject_moved(const qg_subject *s) {
     const qg_case *c = &s->of;
-    if (c->family->in_blocks && c->family->in_tiles)
+    if (c->family->experts && c->family->in_tiles)
         return (double)s->weight_bytes / (double)c->experts * (double)s->experts;
-    if (c->family->in_blocks) return (double)s->weight_bytes / (double)c->experts * (double)vectors(c);
+    if (c->family->experts) return (double)s->weight_bytes / (double)c->experts * (double)vectors(c);
     return (double)s->weight_bytes + (c->family->sums ? 0.0 : (double)s->result_bytes);
 }
 
@@ -386,10 +386,10 @@ bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epil
     else if (c->family->encodes)
         status =
             qk_dispatch_set_rows(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->rows, &b->error);
-    else if (c->family->sums && c->family->in_blocks && c->family->in_tiles)
+    else if (c->family->sums && c->family->experts && c->family->in_tiles)
         status = qk_dispatch_gemm_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[4], own[2], c->experts,
                                           c->rows, c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
-    else if (c->family->in_blocks)
+    else if (c->family->experts)
         status = qk_dispatch_gemv_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[2], c->experts, c->rows,
                                           c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
     else if (c->family->in_tiles)

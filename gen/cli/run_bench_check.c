@@ -94,16 +94,16 @@ static double sum_of(const check *k, uint64_t vector, double *squares, double *l
 /* Row `row` of the result; with experts, of that which each vector's first and last slot names. */
 static bool check_sums(check *k, uint64_t row) {
     const qg_case *c = &k->s->of;
-    const uint64_t slots = c->family->in_blocks ? c->slots : 1,
+    const uint64_t slots = c->family->experts ? c->slots : 1,
                    vectors = c->batch < MOST_VECTORS ? c->batch : MOST_VECTORS;
     uint32_t y = k->s->n_weights;
     while (k->s->kernel->bindings[y].role != QK_ROLE_OUTPUT) ++y;
     for (uint64_t v = 0; v < vectors; ++v) {
         const uint64_t pair = v * slots + (row % 2 ? slots - 1 : 0);
-        const uint64_t first = c->family->in_blocks ? qg_bench_index(c, pair) * c->rows : 0;
+        const uint64_t first = c->family->experts ? qg_bench_index(c, pair) * c->rows : 0;
         float got;
         if (!download(k, y, (pair * c->rows + row) * 4, &got, 4)) return false;
-        if (v == 0 || c->family->in_blocks) {
+        if (v == 0 || c->family->experts) {
             qg_values_of_row(k->b->session->arena, &k->tensor, first + row, 0, c->cols, k->values);
             qg_magnitudes_of_row(k->b->session->arena, &k->tensor, first + row, 0, c->cols, k->bound.least,
                                  k->magnitudes);
@@ -179,8 +179,9 @@ bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked) {
     const qg_case *c = &s->of;
     const uint64_t *const periods = b->stock.periods;
     check k = {.b = b, .s = s};
-    k.tensor = (qg_tensor){c->layout, c->family->in_blocks ? c->rows * c->experts : c->rows, c->cols,
-                           (const unsigned char *const *)b->stock.patterns, periods};
+    k.tensor = (qg_tensor){c->layout, c->family->experts ? c->rows * c->experts : c->rows,
+                           c->cols,   (const unsigned char *const *)b->stock.patterns,
+                           periods,   c->family->experts ? c->experts : 0};
     k.bound = qg_bound_of(s->kernel, qk_vulkan_info(b->vk)->subgroup_size, c->cols);
     k.values = malloc(2 * c->cols * sizeof *k.values);
     k.magnitudes = k.values + c->cols;

@@ -65,14 +65,14 @@ static qg_case case_of(const request *r, const qg_family *family, qg_scalar type
                        uint64_t batch) {
     const bool cpu = r->bench->cpu;
     qg_case c = {.family = family, .type = type, .sum = sum, .batch = batch, .slots = 1};
-    c.rows = !family->sums ? 16384 : family->in_blocks ? 768 : 57344;
-    c.cols = family->in_blocks ? 2048 : 8192;
-    if (cpu) c.rows = family->in_blocks ? 256 : 512;
-    if (cpu) c.cols = family->in_blocks ? 1024 : 4096;
-    if (family->in_blocks) c.experts = r->experts ? r->experts : cpu ? 16 : 128;
-    if (family->in_blocks) c.slots = r->slots ? r->slots : 8;
-    if (family->in_blocks) c.x_slots = r->x_slots;
-    c.skewed = family->in_blocks && r->figures.skewed;
+    c.rows = !family->sums ? 16384 : family->experts ? 768 : 57344;
+    c.cols = family->experts ? 2048 : 8192;
+    if (cpu) c.rows = family->experts ? 256 : 512;
+    if (cpu) c.cols = family->experts ? 1024 : 4096;
+    if (family->experts) c.experts = r->experts ? r->experts : cpu ? 16 : 128;
+    if (family->experts) c.slots = r->slots ? r->slots : 8;
+    if (family->experts) c.x_slots = r->x_slots;
+    c.skewed = family->experts && r->figures.skewed;
     if (r->rows) c.rows = r->rows;
     if (r->cols) c.cols = r->cols;
     return c;

@@ -237,7 +237,7 @@ static uint64_t step_between(uint64_t rows) {
 uint32_t qg_bench_index(const qg_case *c, uint64_t i) {
     if (c->family->encodes) return (uint32_t)(i * step_between(c->rows) % c->rows);
     if (c->skewed) return skewed_expert_of(c, i / c->slots, i % c->slots);
-    return c->family->in_blocks ? expert_of(c, i / c->slots, i % c->slots) : (uint32_t)(i * 40503 % c->rows);
+    return c->family->experts ? expert_of(c, i / c->slots, i % c->slots) : (uint32_t)(i * 40503 % c->rows);
 }
 
 uint64_t qg_bench_vectors(const qg_case *c) { return c->batch * (c->x_slots ? c->x_slots : 1); }

@@ -13,14 +13,19 @@ typedef struct qg_storage {
     const char *name;
     const qg_layout *layout; /* NULL: floats of type `plain` */
     qg_scalar plain;
+    uint64_t row; /* elements of a row, where rows begin with a header; 0: they are blocks one after the other */
 } qg_storage;
 
-static inline uint32_t qg_storage_block(const qg_storage *kind) { return kind->layout ? kind->layout->elements : 1; }
+/* Elements that cannot be taken apart: a block, or a row with its header. */
+static inline uint64_t qg_storage_unit(const qg_storage *kind) {
+    return kind->row ? kind->row : kind->layout ? kind->layout->elements : 1;
+}
 
-/* Bytes of so many elements, which are whole blocks. */
+/* Bytes of so many elements, which are whole units. */
 static inline uint64_t qg_storage_bytes(const qg_storage *kind, uint64_t elements) {
-    return kind->layout ? elements / kind->layout->elements * kind->layout->buffers[0].bytes
-                        : elements * (qg_scalars[kind->plain].bits / 8);
+    if (!kind->layout) return elements * (qg_scalars[kind->plain].bits / 8);
+    const uint64_t header = qg_header_bytes(&kind->layout->buffers[0]), rows = kind->row ? elements / kind->row : 0;
+    return rows * header + elements / kind->layout->elements * (kind->layout->buffers[0].bytes - header);
 }
 
 /* What becomes of a tensor. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 typedef void dequant_function(const void *const *, uint64_t, void *);
+typedef void dequant_rows_function(const void *const *, uint64_t, uint64_t, void *);
 
 typedef struct function {
     const qg_layout *layout;
@@ -23,18 +24,28 @@ static void *function_of(const references *r, const qg_layout *layout, bool enco
     return NULL;
 }
 
+/* ISO C has no conversion from object to function pointers. */
+static void decode(const references *r, const qg_storage *kind, const void *from, uint64_t elements, float *floats) {
+    const void *const blocks[] = {from};
+    void *function = function_of(r, kind->layout, false);
+    if (kind->row) {
+        dequant_rows_function *dequant;
+        memcpy(&dequant, &function, sizeof dequant);
+        dequant(blocks, elements / kind->row, kind->row, floats);
+        return;
+    }
+    dequant_function *dequant;
+    memcpy(&dequant, &function, sizeof dequant);
+    dequant(blocks, elements, floats);
+}
+
 static const char *piece(void *context, const qg_conversion *c, const void *from, uint64_t elements, float *floats,
                          void *to) {
     const references *r = context;
-    if (c->from.layout) {
-        const void *const blocks[] = {from};
-        void *function = function_of(r, c->from.layout, false);
-        dequant_function *dequant;
-        memcpy(&dequant, &function, sizeof dequant); /* ISO C has no conversion from object to function pointers */
-        dequant(blocks, elements, floats);
-    } else {
+    if (c->from.layout)
+        decode(r, &c->from, from, elements, floats);
+    else
         qg_floats_of(c->from.plain, from, elements, floats);
-    }
     if (c->to.layout)
         qg_reference_encode(function_of(r, c->to.layout, true), &to, elements, floats);
     else

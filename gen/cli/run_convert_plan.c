@@ -102,6 +102,8 @@ static const char *hindrance(const planner *p, const qg_weight *w, const qg_stor
     if (w->problem) return qg_format(arena, "it %s", w->problem);
     if (!w->layout && !is_decoded(w->plain))
         return qg_format(arena, "%s is neither a format with a specification nor f32, f16 or bf16", w->format);
+    if (w->layout && w->layout->view != QG_VIEW_BLOCKS && w->layout->spec->n_header == 0)
+        return qg_format(arena, "blocks of %s are patches of a matrix, and such are not converted", w->format);
     if (to->layout && row % to->layout->elements)
         return qg_format(arena, "its rows of %llu do not divide by the %u of a block of %s", (unsigned long long)row,
                          to->layout->elements, to->name);
@@ -119,7 +121,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divis
 
 /* Whole blocks of both kinds. */
 static uint64_t piece_of(const qg_storage *from, const qg_storage *to) {
-    const uint64_t a = qg_storage_block(from), b = qg_storage_block(to), unit = a / common_divisor(a, b) * b;
+    const uint64_t a = qg_storage_unit(from), b = qg_storage_unit(to), unit = a / common_divisor(a, b) * b;
     return unit > PIECE ? unit : PIECE / unit * unit;
 }
 
@@ -156,6 +158,7 @@ static bool plan_tensor(const planner *p, const qg_weight *w, uint32_t number) {
     const bool known = w->layout || w->plain != QG_SCALAR_COUNT;
     *c = (qg_conversion){.weight = w, .source = t->offset, .bytes = known ? w->bytes : t->bytes};
     c->from = c->to = (qg_storage){.name = w->format, .layout = w->layout, .plain = w->plain};
+    if (w->layout && w->layout->spec->n_header > 0) c->from.row = c->to.row = w->cols;
     if (!decide(p, c)) return false;
     qg_written *to = &p->plan->written[number];
     to->type = c->converts ? qg_rules_number(p->request->rules, "gguf", c->to.name) : t->type;

@@ -47,11 +47,14 @@ static const char *compile(device *d, const qg_layout *layout, qg_family_id id) 
     return NULL;
 }
 
-static qk_status decode(device *d, const qg_layout *layout, uint64_t elements) {
+static qk_status decode(device *d, const qg_storage *kind, uint64_t elements) {
     const qk_backend backend = qk_vulkan_backend(d->vulkan);
-    const qk_range blocks = qk_vulkan_range(d->from);
-    return qk_dispatch_dequant(&backend, find(d, layout, &qg_families[QG_FAMILY_DEQUANT]), &blocks,
-                               qk_vulkan_range(d->floats), elements, &d->error);
+    const qk_range blocks = qk_vulkan_range(d->from), floats = qk_vulkan_range(d->floats);
+    const qk_kernel *kernel = find(d, kind->layout, &qg_families[QG_FAMILY_DEQUANT]);
+    if (kind->row)
+        return qk_dispatch_dequant_matrix(&backend, kernel, &blocks, floats, elements / kind->row, kind->row,
+                                          &d->error);
+    return qk_dispatch_dequant(&backend, kernel, &blocks, floats, elements, &d->error);
 }
 
 static qk_status encode(device *d, const qg_layout *layout, uint64_t elements) {
@@ -75,7 +78,7 @@ static const char *piece(void *context, const qg_conversion *c, const void *from
                  ? qk_vulkan_upload(d->vulkan, d->from, 0, from, qg_storage_bytes(&c->from, elements), &d->error)
                  : qk_vulkan_upload(d->vulkan, d->floats, 0, floats, 4 * elements, &d->error);
     if (status == QK_OK) status = qk_vulkan_begin(d->vulkan, &d->error);
-    if (status == QK_OK && c->from.layout) status = decode(d, c->from.layout, elements);
+    if (status == QK_OK && c->from.layout) status = decode(d, &c->from, elements);
     if (status == QK_OK && c->from.layout && c->to.layout) qk_vulkan_barrier(d->vulkan);
     if (status == QK_OK && c->to.layout) status = encode(d, c->to.layout, elements);
     if (status == QK_OK) status = qk_vulkan_submit(d->vulkan, &d->error);

@@ -84,8 +84,10 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
 
 uint64_t qg_soak_x_slots(const qg_soak_case *c) { return c->x_slots ? c->x_slots : 1; }
 
+uint64_t qg_soak_experts(const qg_soak_case *c) { return c->family->experts && c->experts ? c->experts : 1; }
+
 const char *qg_soak_places(qg_arena *arena, const qg_soak_case *c, qg_views *views, qg_places *places) {
-    const bool experts = c->family->in_blocks;
+    const bool experts = c->family->experts;
     const qg_sum_shape shape = {c->rows, c->cols, c->batch, experts ? c->experts : 0, c->slots, qg_soak_x_slots(c)};
     *views = (qg_views){.given = false};
     const char *why = *c->views ? qg_views_read(arena, c->views, experts, views) : NULL;
@@ -138,7 +140,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
     if (tile > wide) wide = tile;
     uint64_t most = draw_elements(choice, state);
     if (!blocks && most > UINT64_C(1) << 30) most = UINT64_C(1) << 30;
-    if (c->family->in_blocks) {
+    if (c->family->experts) {
         c->experts = 1 + below(state, one_in(state, 4) ? 128 : 8);
         c->slots = 1 + below(state, 8);
         c->x_slots = one_in(state, 2) ? c->slots : 1;
@@ -151,7 +153,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
     c->rows = high * draw_size(state, most_rows ? (most_rows < 300000 ? most_rows : 300000) : 1, high);
     if (most > UINT64_C(1) << 32 && c->cols) c->rows = most / c->cols;
     if (c->family->sums)
-        c->batch = c->family->in_blocks && !c->family->in_tiles ? below(state, 18)
+        c->batch = c->family->experts && !c->family->in_tiles ? below(state, 18)
                    : c->family->in_tiles ? (one_in(state, 6) ? below(state, 300) : 1 + below(state, 40))
                    : one_in(state, 32)   ? 0
                    : one_in(state, 3)    ? 1                    /* as many schedules as for all others */
@@ -162,8 +164,8 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
         c->rows = c->rows ? c->rows : high; /* a table has rows */
         c->cols = c->cols ? c->cols : wide;
     }
-    const uint64_t results = c->family->in_blocks ? UINT64_C(1) << 22 : UINT64_C(1) << 24;
-    if (c->family->in_blocks && c->rows * c->batch * c->slots > results) c->batch = 1;
+    const uint64_t results = c->family->experts ? UINT64_C(1) << 22 : UINT64_C(1) << 24;
+    if (c->family->experts && c->rows * c->batch * c->slots > results) c->batch = 1;
     if (!c->family->sums && c->batch * c->cols > results / 8) c->batch = 1;
     if (c->family->encodes && c->rows * c->cols > 4 * results) c->rows = 4 * results / c->cols + 1; /* read back */
     if (!c->family->sums && c->family->n_bindings == 1 && c->rows * c->cols > results)
@@ -228,7 +230,7 @@ static bool case_of_sweep(const qg_soak_choice *choice, uint64_t number, qg_soak
     const qg_matrix *shape = &choice->shapes[group % choice->n_shapes];
     *c = choice->kernels[group / choice->n_shapes % choice->n_kernels];
     const bool experts = shape->experts != 0;
-    if (experts != c->family->in_blocks) return false;
+    if (experts != c->family->experts) return false;
     c->rows = shape->rows;
     c->cols = shape->cols;
     c->experts = shape->experts;
@@ -275,7 +277,7 @@ static const char *draw_expert_views(qg_arena *arena, uint64_t *state, const qg_
                    (unsigned long long)draw_stride(state, qg_soak_x_slots(c) * x_slot, 4), y_slot,
                    (unsigned long long)draw_stride(state, c->slots * y_slot, 1));
     qg_text_printf(&text, ",ids_stride=%llu,weights_stride=%llu", (unsigned long long)draw_stride(state, c->slots, 1),
-                   (unsigned long long)draw_stride(state, c->rows, 1));
+                   (unsigned long long)(c->layout->view == QG_VIEW_BLOCKS ? draw_stride(state, c->rows, 1) : c->rows));
     add_offsets(&text, state, c);
     return text.data;
 }
@@ -342,7 +344,7 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     if (!c->plain && one_in(&state, 3)) c->constants = draw_constants(arena, &state, c);
     if (sums && one_in(&state, 3)) c->epilogue = draw_epilogue(&state);
     if (sums && c->rows && c->cols && c->batch && one_in(&state, 3))
-        c->views = (c->family->in_blocks ? draw_expert_views : draw_views)(arena, &state, c);
+        c->views = (c->family->experts ? draw_expert_views : draw_views)(arena, &state, c);
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
 }

@@ -95,8 +95,9 @@ static bool make_weights(const qg_soak_case *c, qg_soak_data *data) {
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const uint64_t repeated =
             layout->view == QG_VIEW_BLOCKS ? rows_of_period(data) * (c->cols / layout->elements) : 0;
-        const uint64_t bytes = layout->view == QG_VIEW_BLOCKS ? repeated * layout->buffers[i].bytes
-                                                              : qk_weight_bytes(data->kernel, i, c->rows, c->cols);
+        const uint64_t bytes = layout->view == QG_VIEW_BLOCKS
+                                   ? repeated * layout->buffers[i].bytes
+                                   : qg_soak_experts(c) * qk_weight_bytes(data->kernel, i, c->rows, c->cols);
         data->weights.periods[i] = bytes > UINT64_C(1) << 22 && !repeated ? UINT64_C(8) * 131071 : bytes;
         if (!data->weights.periods[i]) data->weights.periods[i] = 8;
     }
@@ -145,7 +146,7 @@ static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
     e->vectors = p->vectors;
     e->y_of = p->y_of;
     e->y_elements = p->y_elements;
-    e->experts = c->family->in_blocks ? c->experts : 0;
+    e->experts = c->family->experts ? c->experts : 0;
     if (data->ids && !(e->ids = ids_of_vectors(data))) return false;
     e->scale_per = c->epilogue & QK_SCALES_ROWS_      ? QK_PER_ROW
                    : c->epilogue & QK_SCALES_VECTORS_ ? QK_PER_VECTOR
@@ -175,7 +176,7 @@ static void fill_rows(const qg_soak_case *c, qg_soak_data *data) {
 
 /* Numbers of rows or experts, some of them out of range. */
 static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
-    const uint64_t range = c->family->in_blocks ? c->experts : c->rows;
+    const uint64_t range = c->family->experts ? c->experts : c->rows;
     uint64_t state = c->seed + 2;
     if (c->family->encodes) {
         fill_rows(c, data);
@@ -188,7 +189,7 @@ static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
         data->ids[i] = (uint32_t)id;
         data->out_of_range += id >= range;
     }
-    if (!c->family->in_blocks) return;
+    if (!c->family->experts) return;
     data->out_of_range = 0; /* others lie between those that count */
     for (uint64_t v = 0; v < data->places.vectors; ++v)
         data->out_of_range += data->ids[data->places.ids_of[v]] >= range;
@@ -216,7 +217,7 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
     if (c->plain) return make_plain(c, data);
     const qg_family *family = c->family;
     if (family->sums && qg_soak_places(arena, c, &data->views, &data->places)) return false;
-    data->y_type = qg_views_type(&data->views, family->in_blocks);
+    data->y_type = qg_views_type(&data->views, family->experts);
     data->results = family->encodes          ? 0
                     : family->sums           ? data->places.y_elements
                     : family->n_bindings > 1 ? c->batch * c->cols
@@ -235,8 +236,8 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
         if (!data->x) return false;
         fill_x(c, c->type, vectors, c->cols, NULL, data->x);
     }
-    if (family->n_bindings > 1 && !(family->sums && !family->in_blocks)) {
-        data->ids_count = family->in_blocks ? data->places.ids : c->batch;
+    if (family->n_bindings > 1 && !(family->sums && !family->experts)) {
+        data->ids_count = family->experts ? data->places.ids : c->batch;
         data->ids = calloc(data->ids_count + 4, 4);
         if (!data->ids) return false;
         if (c->rows) fill_ids(c, data);
@@ -409,7 +410,7 @@ static bool judge_sums(judge *j, const void *y) {
         for (uint64_t n = row; n < all; n += j->period ? j->period : all)
             if (!judge_row(j, y, n)) return false;
     }
-    return !c->family->in_blocks || judge_zeros(j, y);
+    return !c->family->experts || judge_zeros(j, y);
 }
 
 /* ---- decoders ---- */
@@ -532,8 +533,12 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
         return true;
     }
     if (!data->results || !c->rows || !c->cols) return true;
-    j.tensor = (qg_tensor){c->layout, all_rows(data), c->cols, (const unsigned char *const *)data->weights.patterns,
-                           data->weights.periods};
+    j.tensor = (qg_tensor){c->layout,
+                           all_rows(data),
+                           c->cols,
+                           (const unsigned char *const *)data->weights.patterns,
+                           data->weights.periods,
+                           c->family->experts ? c->experts : 0};
     if (c->layout->view == QG_VIEW_BLOCKS) j.period = rows_of_period(data);
     j.weights = malloc(2 * c->cols * sizeof *j.weights);
     j.magnitudes = j.weights ? j.weights + c->cols : NULL;

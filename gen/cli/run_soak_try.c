@@ -102,7 +102,7 @@ static const qk_views *views_of(const trial *t) { return t->data.views.given ? &
 static uint64_t scratch_bytes(const trial *t) {
     const qg_soak_case *c = t->c;
     if (c->rows == 0 || c->cols == 0 || c->batch == 0) return 4;
-    if (c->family->in_blocks)
+    if (c->family->experts)
         return qk_gemm_id_scratch(&t->backend, t->kernel, c->experts, c->rows, c->cols, c->batch, c->slots,
                                   qg_soak_x_slots(c));
     return qk_gemm_views_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch, views_of(t));
@@ -127,7 +127,7 @@ static void add_results(trial *t) {
         add_region(t, scratch_bytes(t), NULL, false);
         t->regions[t->count - 1].scratch = true;
     }
-    if (c->family->sums ? c->family->in_blocks : c->family->n_bindings == 3) add_region(t, 4, NULL, true);
+    if (c->family->sums ? c->family->experts : c->family->n_bindings == 3) add_region(t, 4, NULL, true);
 }
 
 static bool make_regions(trial *t) {
@@ -228,8 +228,10 @@ static qk_status take_weights(trial *t) {
     const bool same = kept->count && same_weights(&kept->of, t->c);
     if (!same) drop_weights(t->device);
     for (uint32_t i = 0; i < t->c->layout->n_buffers && status == QK_OK; ++i) {
-        const uint64_t rows = t->c->family->sums ? t->data.places.weight_rows : t->c->rows;
+        const bool matrices = t->c->layout->view != QG_VIEW_BLOCKS && t->c->family->experts;
+        const uint64_t rows = t->c->family->sums && !matrices ? t->data.places.weight_rows : t->c->rows;
         t->weight_bytes[i] = rows && t->c->cols ? qk_weight_bytes(t->kernel, i, rows, t->c->cols) : 0;
+        if (matrices) t->weight_bytes[i] *= qg_soak_experts(t->c);
         if (!same) status = make_weights(t, i);
         if (same) t->weights[t->n_weights++] = kept->buffers[i];
     }
@@ -274,10 +276,10 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
     const qk_epilogue epilogue = qg_epilogue_ranges(&t->data.epilogue, met);
     const uint64_t x_slots = qg_soak_x_slots(c);
     const qk_expert_views *experts = t->data.views.given ? &t->data.views.experts : NULL;
-    if (c->family->in_blocks && c->family->in_tiles)
+    if (c->family->experts && c->family->in_tiles)
         return qk_dispatch_gemm_id_views(&t->backend, t->kernel, w, r[0], r[1], out[1], out[0], out[2], c->experts,
                                          c->rows, c->cols, c->batch, c->slots, x_slots, experts, &epilogue, &t->error);
-    if (c->family->in_blocks)
+    if (c->family->experts)
         return qk_dispatch_gemv_id_views(&t->backend, t->kernel, w, r[0], r[1], out[0], out[1], c->experts, c->rows,
                                          c->cols, c->batch, c->slots, x_slots, experts, &epilogue, &t->error);
     if (c->family->in_tiles)

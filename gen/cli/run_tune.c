@@ -225,8 +225,8 @@ static bool list_cases(qg_bench *b, const request *r, const qg_layout *layout, q
                 return qg_complain("--shape must be ROWSxCOLS or ROWSxCOLSxBATCH, such as 4096x14336x1, not '%s'",
                                    r->shapes.items[s]) == 0;
             if (!family->sums && c.batch != 1) continue;
-            if (family->in_blocks) c.experts = r->experts ? r->experts : 128;
-            if (family->in_blocks) c.slots = r->slots ? r->slots : 8;
+            if (family->experts) c.experts = r->experts ? r->experts : 128;
+            if (family->experts) c.slots = r->slots ? r->slots : 8;
             if (!qg_case_fits(b, &c))
                 return qg_complain("%s has no tensor of %s; its blocks are %u x %u", layout->name, r->shapes.items[s],
                                    layout->block_rows, layout->block_cols) == 0;

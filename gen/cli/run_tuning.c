@@ -20,7 +20,7 @@ const char *qg_tuning_read(qg_arena *arena, const char *path, const char *device
 }
 
 void qg_tuning_place(const qg_case *c, uint64_t *rows, uint64_t *cols, uint32_t *batch) {
-    const bool sums = c->family->sums, experts = c->family->in_blocks;
+    const bool sums = c->family->sums, experts = c->family->experts;
     *rows = !sums ? 1 : experts ? c->batch * c->slots * c->rows : c->rows;
     *cols = sums ? c->cols : c->rows * c->cols;
     *batch = sums && !experts ? (uint32_t)c->batch : 1;

@@ -32,8 +32,7 @@ static const char *compile_kernel(const qg_job *job, device_run *r) {
     *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
     if (qg_is_mma(kernel) && !qg_spirv_has_matrices()) return QG_SPIRV_LACKS_MATRICES;
     if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";
-    r->kernel =
-        qg_compile_kernel(arena, job->templates, &request, kernel, job->family->in_blocks ? 1 : job->batch, &why);
+    r->kernel = qg_compile_kernel(arena, job->templates, &request, kernel, job->family->experts ? 1 : job->batch, &why);
     qg_spirv_close();
     return r->kernel ? NULL : why;
 }

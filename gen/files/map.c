@@ -503,9 +503,21 @@ static const char *map_blocks(const mapper *m, const qg_tensor *t, const qg_layo
                      "the tensor '%s' has rows of %llu elements, and blocks of %s hold %u; the file is damaged, or the "
                      "rule for its type is wrong",
                      t->name, (unsigned long long)row, layout->name, layout->elements);
-    w->layout = layout;
-    w->bytes = blocks * layout->block_bytes;
-    return check_bytes(m, t, blocks, layout->block_bytes, layout->name);
+    const uint64_t header = qg_header_bytes(&layout->buffers[0]), block = layout->block_bytes - header;
+    const char *why = blocks > t->bytes / block ? check_bytes(m, t, blocks, block, layout->name) : NULL;
+    if (why) return why;
+    const uint64_t rows = row ? t->elements / row : 0, row_bytes = header + (row ? row : 1) / layout->elements * block;
+    w->bytes = rows * row_bytes;
+    if (layout->view == QG_VIEW_BLOCKS || t->elements <= UINT32_MAX) {
+        w->layout = layout;
+    } else {
+        w->verdict = "too large";
+        w->problem = qg_format(m->arena, "has %llu elements, and of %s it may have less than 2^32",
+                               (unsigned long long)t->elements, layout->name);
+    }
+    w->rows = rows;
+    w->cols = row;
+    return rows ? check_bytes(m, t, rows, row_bytes, layout->name) : check_bytes(m, t, 0, block, layout->name);
 }
 
 static const char *map_tensor(const mapper *m, const qg_tensor *t) {

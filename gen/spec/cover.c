@@ -74,8 +74,8 @@ static bool claim_slice(cover_proof *proof, uint32_t number) {
     const qg_slice *slice = proof->claims[number - 1].slice;
     uint16_t *owner = proof->owner[slice->buffer];
     for (uint32_t j = slice->first; j < slice->first + slice->count; j++) {
-        if (slice->radix != 0 && qg_slice_power(slice, j) > 0) {
-            continue; /* its digit lies in bits that the first one claims for all */
+        if (qg_slice_repeats(slice, j)) {
+            continue; /* its bits are those that the first one claims for all */
         }
         uint32_t bit = qg_slice_address(slice, j);
         for (uint32_t end = bit + slice->width; bit < end; bit++) {
@@ -185,7 +185,7 @@ void qg_prove_cover(qg_work *work, bool value_known) {
 static void map_slice(qg_owner *map, const qg_slice *slice, qg_owner owner) {
     for (owner.instance = slice->first; owner.instance < slice->first + slice->count; owner.instance++) {
         uint32_t start = qg_slice_address(slice, owner.instance);
-        for (uint32_t bit = 0; bit < slice->width && qg_slice_power(slice, owner.instance) == 0; bit++) {
+        for (uint32_t bit = 0; bit < slice->width && !qg_slice_repeats(slice, owner.instance); bit++) {
             owner.bit = slice->shift + bit;
             map[start + bit] = owner;
         }

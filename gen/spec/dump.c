@@ -171,7 +171,7 @@ static void put_slice(qg_text *text, const qg_spec_slice *slice) {
         put_expr(text, slice->digits[d].extent);
         qg_text_puts(text, ":");
         if (slice->digits[d].stride == NULL) {
-            qg_text_puts(text, "^");
+            qg_text_puts(text, slice->digits[d].same ? "=" : "^");
         } else {
             put_expr(text, slice->digits[d].stride);
         }
@@ -303,7 +303,8 @@ static void put_layout_slice(qg_text *text, const qg_layout *layout, const qg_sl
     }
     for (uint32_t d = 0; d < slice->n_digits; d++) {
         qg_text_printf(text, "%s%u:", d == 0 ? " (" : ", ", slice->digits[d].extent);
-        qg_text_printf(text, slice->radix != 0 && d == slice->power ? "^" : "%d", slice->digits[d].stride);
+        const bool power = slice->radix != 0 && d == slice->power;
+        qg_text_printf(text, power ? "^" : slice->same >> d & 1 ? "=" : "%d", slice->digits[d].stride);
     }
     qg_text_puts(text, slice->n_digits == 0 ? "\n" : ")\n");
 }

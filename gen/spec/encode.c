@@ -607,6 +607,13 @@ static bool check_codes(qg_work *work) {
                      "'%s' is not set by encode: every bit of a block is set once, add an equation for it", code->name);
             good = false;
         }
+        if (qg_has_same(code)) {
+            qg_error(work->diag, code->loc,
+                     "encode sets each instance of '%s' for itself, and some have the same bits, by '=': leave encode "
+                     "out",
+                     code->name);
+            good = false;
+        }
         for (uint32_t s = 0; s < code->n_slices; s++) {
             if (crosses_words(&code->slices[s])) {
                 qg_error(work->diag, code->slices[s].loc,

@@ -114,7 +114,10 @@ typedef struct proof {
     const qg_struct *c;
     const qg_texts *renames;
     const qg_member **matches; /* for each field, or NULL */
+    uint32_t first, header; /* fields and bytes that stand before the blocks of each row: the struct is without them */
 } proof;
+
+static uint32_t offset_of(const proof *p, const qg_field *f) { return f->offset - p->header; }
 
 static uint32_t field_bytes(const qg_field *f) { return f->count * (qg_scalars[f->type].bits / 8); }
 
@@ -156,9 +159,9 @@ static bool types_agree(const qg_layout *layout, const qg_field *f, const qg_mem
 
 static void compare_field(const proof *p, const qg_field *f, const qg_member *m) {
     const char *name = p->c->name;
-    if (f->offset != m->offset) {
+    if (offset_of(p, f) != m->offset) {
         qg_error(p->diag, f->loc, "field '%s' begins at byte %u, but in %s at byte %u: give both the same place",
-                 f->name, f->offset, name, m->offset);
+                 f->name, offset_of(p, f), name, m->offset);
     } else if (field_bytes(f) != m->bytes) {
         qg_error(p->diag, f->loc, "field '%s' has %u bytes, but in %s %u: give both the same size", f->name,
                  field_bytes(f), name, m->bytes);
@@ -172,7 +175,7 @@ static void compare_field(const proof *p, const qg_field *f, const qg_member *m)
 }
 
 static void compare_fields(proof *p) {
-    for (uint32_t i = 0; i < p->layout->n_fields; ++i) {
+    for (uint32_t i = p->first; i < p->layout->n_fields; ++i) {
         const qg_field *f = &p->layout->fields[i];
         const char *name = member_name(p, f->name);
         const qg_member *m = p->matches[i] = find_member(p->c, name);
@@ -183,7 +186,7 @@ static void compare_fields(proof *p) {
         if (f->spare) continue; /* padding has no name in C */
         qg_error(p->diag, f->loc, "%s has no member '%s': name the field as the header does, or say --rename %s=MEMBER",
                  p->c->name, name, f->name);
-        const qg_member *there = member_at(p->c, f->offset, field_bytes(f));
+        const qg_member *there = member_at(p->c, offset_of(p, f), field_bytes(f));
         if (there)
             qg_note(p->diag, there->loc, "'%s' has the bytes of field '%s'", there->path, f->name);
         else
@@ -199,11 +202,12 @@ static void mark(bool *known, uint32_t bytes, uint32_t from, uint32_t to) {
  * fields, and of fields without a member where a member of another name has exactly their bytes. */
 static bool *accounted(const proof *p) {
     bool *known = QG_NEW_ARRAY(p->diag->arena, bool, p->c->bytes);
-    for (uint32_t i = 0; i < p->layout->n_fields; ++i) {
+    for (uint32_t i = p->first; i < p->layout->n_fields; ++i) {
         const qg_field *f = &p->layout->fields[i];
-        const qg_member *m = p->matches[i] ? p->matches[i] : member_at(p->c, f->offset, field_bytes(f));
+        const uint32_t from = offset_of(p, f), end = from + field_bytes(f);
+        const qg_member *m = p->matches[i] ? p->matches[i] : member_at(p->c, from, end - from);
         if (m) mark(known, p->c->bytes, m->offset, end_of(m));
-        if (f->spare) mark(known, p->c->bytes, f->offset, f->offset + field_bytes(f));
+        if (f->spare) mark(known, p->c->bytes, from, end);
     }
     return known;
 }
@@ -228,7 +232,7 @@ static void check_renames(const proof *p) {
         const char *item = p->renames->items[i];
         const size_t length = strcspn(item, "=");
         bool found = false;
-        for (uint32_t f = 0; f < p->layout->n_fields; ++f) {
+        for (uint32_t f = p->first; f < p->layout->n_fields; ++f) {
             const char *name = p->layout->fields[f].name;
             found |= item[length] && strlen(name) == length && strncmp(name, item, length) == 0;
         }
@@ -247,11 +251,17 @@ bool qg_struct_agrees(qg_diag *diag, const qg_layout *layout, const qg_struct *c
                  layout->name, layout->n_buffers);
         return false;
     }
-    proof p = {diag, layout, c, renames, QG_NEW_ARRAY(diag->arena, const qg_member *, layout->n_fields)};
+    proof p = {.diag = diag,
+               .layout = layout,
+               .c = c,
+               .renames = renames,
+               .matches = QG_NEW_ARRAY(diag->arena, const qg_member *, layout->n_fields),
+               .first = layout->spec->n_header,
+               .header = qg_header_bytes(&layout->buffers[0])};
     check_renames(&p);
-    if (layout->block_bytes != c->bytes) {
-        qg_error(diag, block, "a block of %s has %u bytes, but %s has %u: give both the same size", layout->name,
-                 layout->block_bytes, c->name, c->bytes);
+    if (layout->block_bytes - p.header != c->bytes) {
+        qg_error(diag, block, "a block of %s has %u bytes%s, but %s has %u: give both the same size", layout->name,
+                 layout->block_bytes - p.header, p.first ? " behind the row's header" : "", c->name, c->bytes);
         qg_note(diag, c->loc, "%s is here", c->name);
     }
     compare_fields(&p);

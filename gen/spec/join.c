@@ -58,7 +58,7 @@ enum { SHORT = 64 };
 /* Whether blocks are short parts of a row that lie one after the other, but for what all of the tensor shares. */
 static bool is_row_of_blocks(const qg_layout *layout) {
     if (layout->view != QG_VIEW_MATRIX || layout->block_rows != 1 || layout->block_cols >= SHORT ||
-        layout->buffers[0].header)
+        layout->buffers[0].header || layout->each)
         return false;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_buffer *buffer = &layout->buffers[i];
@@ -88,4 +88,19 @@ const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout) {
     if (layout->view == QG_VIEW_SEQUENCE || row_of_blocks) whole->view = QG_VIEW_BLOCKS;
     if (row_of_blocks) whole->buffers = buffers_of_blocks(arena, layout);
     return whole;
+}
+
+bool qg_has_experts(const qg_layout *layout) {
+    return layout->view == QG_VIEW_BLOCKS || (layout->view == QG_VIEW_MATRIX && !layout->ragged);
+}
+
+const qg_layout *qg_layout_of_experts(qg_arena *arena, const qg_layout *layout) {
+    bool by_rows = true;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        by_rows &= layout->buffers[i].n_axes > 0 && layout->buffers[i].axes[0] == QG_AXIS_ROWS;
+    if (by_rows || layout->view == QG_VIEW_BLOCKS) return layout;
+    qg_layout *stacked = QG_NEW(arena, qg_layout);
+    *stacked = *layout;
+    stacked->each = layout;
+    return stacked;
 }

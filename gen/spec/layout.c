@@ -246,6 +246,32 @@ uint32_t qg_slice_power(const qg_slice *slice, uint32_t j) {
     return j % slice->digits[slice->power].extent;
 }
 
+bool qg_slice_repeats(const qg_slice *slice, uint32_t j) {
+    if (slice->radix == 0 && slice->same == 0) {
+        return false;
+    }
+    if (qg_slice_power(slice, j) > 0) {
+        return true;
+    }
+    j -= slice->first;
+    for (uint32_t d = 0; d < slice->n_digits; d++) {
+        if ((slice->same >> d & 1) != 0 && j % slice->digits[d].extent > 0) {
+            return true;
+        }
+        j /= slice->digits[d].extent;
+    }
+    return false;
+}
+
+bool qg_has_same(const qg_code *code) {
+    for (uint32_t s = 0; s < code->n_slices; s++) {
+        if (code->slices[s].same != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_field(qg_work *work, const qg_spec_slice *written, uint32_t *at) {
     for (uint32_t i = 0; i < work->n_fields; i++) {
         if (strcmp(work->fields[i].name, written->field) != 0) {
@@ -263,8 +289,8 @@ static bool find_field(qg_work *work, const qg_spec_slice *written, uint32_t *at
     return false;
 }
 
-/* Digits with the product of their extents. A digit with '^' has stride 0. */
-static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice *slice) {
+/* Digits with the product of their extents. A digit with '^' or '=' has stride 0. */
+static bool layout_digits(qg_work *work, const qg_spec_slice *written, uint32_t per, qg_slice *slice) {
     qg_digit *digits = QG_NEW_ARRAY(work->arena, qg_digit, written->n_digits);
     uint64_t instances = 1;
     for (uint32_t d = 0; d < written->n_digits; d++) {
@@ -275,7 +301,12 @@ static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice 
                                                       8 * QG_MAX_BLOCK_BYTES, &stride))) {
             return false;
         }
+        if (digit->same && per == 0) {
+            qg_error(work->diag, digit->power_loc, "spare bits belong to no instance: write a stride in place of '='");
+            return false;
+        }
         digits[d].stride = (int32_t)stride;
+        slice->same |= (uint32_t)digit->same << d;
         instances *= digits[d].extent;
         if (instances > 8 * QG_MAX_BLOCK_BYTES) {
             qg_error(work->diag, digit->extent->loc,
@@ -295,7 +326,7 @@ static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice 
 static bool find_power(qg_work *work, const qg_spec_slice *written, qg_slice *slice) {
     uint32_t found = 0;
     for (uint32_t d = 0; d < written->n_digits; d++) {
-        if (written->digits[d].stride != NULL) {
+        if (written->digits[d].stride != NULL || written->digits[d].same) {
             continue;
         }
         if (written->radix == NULL) {
@@ -415,7 +446,7 @@ static bool layout_slice(qg_work *work, const qg_spec_slice *written, uint32_t p
     if (!find_field(work, written, &slice->field) ||
         !qg_eval_within(work, written->width, what, 1, highest, &slice->width) ||
         !qg_eval_within(work, written->base, "the first bit of a slice", 0, 8 * QG_MAX_BLOCK_BYTES, &base) ||
-        !layout_digits(work, written, slice) || !layout_radix(work, written, per, slice)) {
+        !layout_digits(work, written, per, slice) || !layout_radix(work, written, per, slice)) {
         return false;
     }
     const qg_field *field = &work->fields[slice->field];

@@ -349,9 +349,10 @@ static bool parse_block(qg_parser *parser, qg_spec *spec, items *list) {
 
 /* ---- codes ---------------------------------------------------------------------------------------------------- */
 
-/* A stride, or '^'. */
+/* A stride, '^', or '='. */
 static bool parse_stride(qg_parser *parser, qg_spec_digit *digit) {
-    if (qg_accept(parser, QG_T_XOR)) {
+    digit->same = parser->token.kind == QG_T_ASSIGN;
+    if (qg_accept(parser, QG_T_XOR) || qg_accept(parser, QG_T_ASSIGN)) {
         digit->power_loc = parser->previous.loc;
         return true;
     }

@@ -131,8 +131,9 @@ typedef struct qg_spec_buffer {
 
 typedef struct qg_spec_digit {
     const qg_expr *extent;
-    const qg_expr *stride; /* NULL: '^', which digit of the base */
-    qg_loc power_loc;      /* of the '^' */
+    const qg_expr *stride; /* NULL: '^', which digit of the base, or '=' */
+    bool same;             /* '=' */
+    qg_loc power_loc;      /* of the '^' or '=' */
 } qg_spec_digit;
 
 typedef struct qg_spec_slice {
@@ -274,6 +275,7 @@ typedef struct qg_slice {
     uint32_t first, count;
     uint32_t radix; /* 0: the bits as they are */
     uint32_t power; /* index in digits */
+    uint32_t same; /* a bit for each digit: instances that differ in it alone have the same bits, and its stride is 0 */
     uint32_t n_digits;
     const qg_digit *digits;
 } qg_slice;
@@ -371,6 +373,7 @@ typedef struct qg_layout {
     uint32_t joined;        /* blocks of the format that are one here; 0: it is the format's own */
     qg_view view;
     bool ragged;
+    const struct qg_layout *each; /* of a tensor that is several stacked matrices: the layout of one; else NULL */
     uint32_t block_rows, block_cols;
     uint32_t n_buffers;
     const qg_buffer *buffers;
@@ -418,6 +421,10 @@ uint32_t qg_slice_address(const qg_slice *slice, uint32_t j);
 /* Which digit of the slice's radix instance `j` is, the most significant being 0; 0 without a
  * radix. The first digit stands for all in proofs and pictures. */
 uint32_t qg_slice_power(const qg_slice *slice, uint32_t j);
+/* Whether instance `j` has bits that an instance before it has, too. */
+bool qg_slice_repeats(const qg_slice *slice, uint32_t j);
+/* Whether some instances of a code have the same bits. */
+bool qg_has_same(const qg_code *code);
 
 /* Who owns a bit of the block: layout.c's map behind proofs and pictures. */
 typedef enum qg_owner_kind { QG_OWNER_NONE, QG_OWNER_CODE, QG_OWNER_SPARE } qg_owner_kind;
@@ -442,6 +449,11 @@ const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint
 /* The layout of a tensor whose rows and columns are whole blocks, of a format whose last ones may be cut off; and with
  * blocks one after the other where they are short parts of a row. As it is where it is neither. */
 const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout);
+/* Whether several matrices of the format, which lie one after the other in each buffer, can be told apart by number. */
+bool qg_has_experts(const qg_layout *layout);
+/* The layout of such a tensor. Where each row of blocks has a part of its own of every buffer, it is the format's: a
+ * matrix more is rows more. Else it is stacked: a place is counted from where the matrix begins. */
+const qg_layout *qg_layout_of_experts(qg_arena *arena, const qg_layout *layout);
 
 /* ---- dump.c: stages as text that people read and tests compare -------------------------------------------------- */
 

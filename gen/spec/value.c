@@ -331,6 +331,7 @@ typedef struct spot {
     uint64_t grid_rows, grid_cols;
     uint64_t block_row, block_col;
     uint32_t r, c;
+    uint64_t expert; /* which of several such matrices */
 } spot;
 
 static uint64_t up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
@@ -339,6 +340,11 @@ static spot find(const qg_tensor *t, uint64_t row, uint64_t col) {
     const qg_layout *layout = t->layout;
     const uint32_t high = layout->block_rows, wide = layout->block_cols;
     spot s = {.rows = t->rows, .cols = t->cols};
+    if (t->experts && layout->view != QG_VIEW_BLOCKS) {
+        s.rows = t->rows / t->experts;
+        s.expert = row / s.rows;
+        row %= s.rows;
+    }
     if (layout->view == QG_VIEW_SEQUENCE || layout->view == QG_VIEW_BLOCKS) {
         col += row * t->cols;
         s.cols = t->rows * t->cols;
@@ -405,7 +411,8 @@ static void copy_block(const qg_tensor *t, const spot *s, uint32_t buffer, uint6
     const qg_layout *layout = t->layout;
     const qg_buffer *b = &layout->buffers[buffer];
     const unsigned char *from = t->data[buffer];
-    const uint64_t period = t->periods[buffer];
+    const uint64_t period = t->periods[buffer],
+                   begin = s->expert ? s->expert * qg_buffer_bytes(layout, buffer, s->rows, s->cols) : 0;
     if (layout->view == QG_VIEW_BLOCKS) {
         for (uint32_t i = 0; i < b->bytes; ++i) to[i] = from[(s->block_col * b->bytes + i) % period];
         return;
@@ -414,7 +421,7 @@ static void copy_block(const qg_tensor *t, const spot *s, uint32_t buffer, uint6
     for (uint32_t x = 0; x < b->tile_rows; ++x) {
         for (uint32_t y = 0; y < b->header + b->tile_cols; ++y) {
             bool cut;
-            const uint64_t at = item_at(layout, b, s, x, y, block_col, &cut);
+            const uint64_t at = begin + item_at(layout, b, s, x, y, block_col, &cut);
             for (uint32_t i = 0; i < bytes; ++i) *to++ = from[(at + i) % period];
         }
     }
@@ -455,7 +462,8 @@ static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint6
     spot held = {0};
     for (uint64_t i = 0; i < count; ++i) {
         const spot s = find(tensor, row, col + i);
-        if (i == 0 || by_code || s.block_row != held.block_row || s.block_col != held.block_col) {
+        if (i == 0 || by_code || s.expert != held.expert || s.block_row != held.block_row ||
+            s.block_col != held.block_col) {
             copy_blocks(tensor, &s, blocks);
             qg_memory_clear(memory);
         }
@@ -499,7 +507,8 @@ uint64_t qg_buffer_bytes(const qg_layout *layout, uint32_t buffer, uint64_t rows
     const spot s = last_of(layout, rows, cols);
     bool cut;
     if (layout->view == QG_VIEW_BLOCKS) return b->shared ? b->bytes : s.grid_rows * s.grid_cols * b->bytes;
-    return item_at(layout, b, &s, b->tile_rows - 1, b->header + b->tile_cols - 1, s.block_col, &cut) + b->item_bits / 8;
+    const uint64_t last = b->entries ? b->entries - 1 : s.block_col;
+    return item_at(layout, b, &s, b->tile_rows - 1, b->header + b->tile_cols - 1, last, &cut) + b->item_bits / 8;
 }
 
 void qg_lay_blocks(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols, const unsigned char *blocks,

@@ -33,12 +33,14 @@ uint32_t qg_bits_of(qg_scalar type, float value);
 /* The number that bits of that type stand for. */
 float qg_float_of(qg_scalar type, uint32_t bits);
 
-/* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. */
+/* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. With `experts` that
+ * is not 0, the rows are those of so many matrices, which lie one after the other in each buffer. */
 typedef struct qg_tensor {
     const qg_layout *layout;
     uint64_t rows, cols;
     const unsigned char *const *data;
     const uint64_t *periods;
+    uint64_t experts;
 } qg_tensor;
 
 /* Values of the `count` elements of row `row` from column `col` on. */

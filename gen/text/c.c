@@ -142,6 +142,21 @@ static void other_format(qg_arena *arena, qg_holes *holes, const qg_kernel *kern
     qg_hole(holes, "blocks_at", text.data);
 }
 
+static const char *blocks_along(qg_arena *arena, const char *elements, uint32_t block) {
+    return block == 1 ? elements : qg_format(arena, "(%s / %uu)", elements, block);
+}
+
+/* Where the matrix of an expert begins in each buffer. */
+static char *expert_weights(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const char *bytes = qg_buffer_units(arena, layout, i, 8, blocks_along(arena, "rows", layout->block_rows),
+                                            blocks_along(arena, "cols", layout->block_cols));
+        qg_text_printf(&text, "%s(const uint8_t *)weights[%u] + of * (%s),", i ? "\n" : "", i, bytes);
+    }
+    return text.data;
+}
+
 static char *reference(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                        const char **why) {
     qg_text text = qg_text_new(arena);
@@ -163,6 +178,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
+        const bool apart = kernels[k].family->experts && kernels[k].layout->view != QG_VIEW_BLOCKS;
+        qg_hole(&holes, "expert_weights", apart ? expert_weights(arena, kernels[k].layout) : NULL);
         const char *body =
             qg_expand(arena, templates, qg_template_of(arena, &kernels[k], "c"), holes.items, holes.count, why);
         if (!body) return NULL;

@@ -174,7 +174,7 @@ static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *s
                    "void load_%s(uint vector, uint j, uint k) {\n",
                    operands ? "wide " : "",
                    ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on", ir->x);
-    const char *vectors = kernel->family->in_blocks ? "(batch * x_slots)" : "batch";
+    const char *vectors = kernel->family->experts ? "(batch * x_slots)" : "batch";
     qg_load_x_body(&text, step, operands, glsl, row_runs, vectors, stages_x(program) ? "staged_x($i)" : "x_run($i)",
                    loads_runs(program, step) ? "load_runs" : NULL);
     qg_text_puts(&text, "}\n");
@@ -284,7 +284,7 @@ static char *fetch(qg_arena *arena, const qg_program *program, const char *name)
         clamped ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end" : "",
         name, fetched_parameters(arena, wide, "out "));
     if (clamped) {
-        const char *rows = kernel->family->in_blocks ? "(expert_end - expert_first) * rows" : "rows";
+        const char *rows = kernel->family->experts ? "(expert_end - expert_first) * rows" : "rows";
         qg_text_printf(
             &text,
             "    if (PADDED == 0u && n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ",
@@ -401,7 +401,7 @@ static char *sum_cut(qg_arena *arena, const qg_program *program) {
 
 /* Whether a thread keeps its part of several right-hand sides, each as one of its tiles. */
 static bool keeps_several(const qg_program *program) {
-    return qg_schedules[program->schedule].vectors == QG_VECTORS_FEW && !program->kernel->family->in_blocks;
+    return qg_schedules[program->schedule].vectors == QG_VECTORS_FEW && !program->kernel->family->experts;
 }
 
 /* The functions of a schedule, and what they keep. */

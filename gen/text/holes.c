@@ -110,7 +110,7 @@ void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel)
     qg_hole(holes, "pushes_matrix", kernel->layout->view != QG_VIEW_BLOCKS ? "" : NULL);
     qg_hole(holes, "stores_halves", family->sums && qg_stores_halves(kernel) ? "" : NULL);
     qg_hole(holes, "y_half_type", family->sums && qg_stores_halves(kernel) ? "uint16_t" : "uint");
-    qg_hole(holes, "experts", family->sums && family->in_blocks ? "" : NULL);
+    qg_hole(holes, "experts", family->sums && family->experts ? "" : NULL);
 }
 
 const char *qg_template_of(qg_arena *arena, const qg_kernel *kernel, const char *ending) {
@@ -125,9 +125,28 @@ char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern) 
     qg_text_puts(&text, "");
     const bool apart = ir->layout->view == QG_VIEW_GROUPS; /* the lines below take the number of blocks */
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (qg_uses_argument(ir, names[i]) || (apart && strcmp(names[i], "grid_rows") == 0))
+        if (qg_uses_argument(ir, names[i]) || (apart && strcmp(names[i], "grid_rows") == 0) ||
+            (i == 0 && qg_uses_argument(ir, "expert"))) /* which is found by the rows */
             qg_print_filled(&text, pattern, '$', names[i]);
     return text.data;
+}
+
+char *qg_buffer_units(qg_arena *arena, const qg_layout *layout, uint32_t buffer, uint32_t unit, const char *grid_rows,
+                      const char *grid_cols) {
+    const qg_buffer *b = &layout->buffers[buffer];
+    const uint32_t units = b->tile_cols * b->item_bits / unit;
+    bool along_rows = false, along_cols = false;
+    for (uint32_t i = 0; i < b->n_axes; ++i) {
+        along_rows |= b->axes[i] == QG_AXIS_ROWS;
+        along_cols |= b->axes[i] == QG_AXIS_COLS || (b->axes[i] == QG_AXIS_CODE && !b->entries);
+    }
+    const char *row = b->entries   ? qg_format(arena, "%uu", units * b->entries)
+                      : along_cols ? qg_format(arena, "%s * %uu", grid_cols, units)
+                                   : qg_format(arena, "%uu", units);
+    if (b->header) row = qg_format(arena, "(%s + %uu)", row, b->header * b->item_bits / unit);
+    if (!along_rows) return qg_format(arena, "%s", row);
+    return b->tile_rows == 1 ? qg_format(arena, "%s * %s", grid_rows, row)
+                             : qg_format(arena, "%s * %uu * %s", grid_rows, b->tile_rows, row);
 }
 
 static void add_quotient(qg_text *text, const qg_ir *ir, const char *type, const char *name, const char *of,

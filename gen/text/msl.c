@@ -175,6 +175,25 @@ static void other_format(qg_arena *arena, qg_holes *holes, const qg_program *pro
     qg_hole(holes, "to_weights", passed.data);
 }
 
+/* Of stacked matrices, where that of an expert begins in each buffer. */
+static void expert_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_plan *plan = program->plan;
+    qg_text begin = qg_text_new(arena), passed = qg_text_new(arena);
+    qg_text_puts(&begin, "");
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
+        const char *name = plan->layout->buffers[i].name;
+        const char *units = qg_buffer_units(arena, plan->layout, i, plan->units[i], "push.grid_rows", "push.grid_cols");
+        qg_text_printf(&begin, "%sdevice const %s *qk_own_%s = %s + ulong(matrix) * (%s);", i ? "\n" : "",
+                       storage_type(plan->units[i]), name, name, units);
+        qg_text_printf(&passed, "%sqk_own_%s", i ? ", " : "", name);
+    }
+    const bool stacked = program->kernel->layout->each != NULL;
+    qg_hole(holes, "stacked", stacked ? "" : NULL);
+    qg_hole(holes, "expert_begin", begin.data);
+    qg_hole(holes, "expert_weights", stacked ? passed.data : weights(arena, plan));
+    qg_hole(holes, "shape", qg_shape_arguments(arena, program->sum->code, "push.$$, "));
+}
+
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
     const qg_kernel *kernel = program->kernel;
     const qg_plan *plan = program->plan;
@@ -200,6 +219,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", weights(arena, plan));
     if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
+    if (kernel->family->experts) expert_holes(arena, &holes, program);
     qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "binding_push", qg_format(arena, "%u", qg_bindings_of(kernel)));
     qg_hole(&holes, "dst_type", stored_type(kernel));

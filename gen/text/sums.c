@@ -49,7 +49,10 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
                        quotient(arena, "j", "/", plan->row_tiles, s), quotient(arena, "j", "%", plan->row_tiles, s));
         break;
     case QG_VIEW_MATRIX:
-        qg_text_printf(text, "    const %s %s = n, tile = j;\n", type, plan->tile_rows > 1 ? "band" : "row");
+        if (plan->layout->each)
+            qg_text_printf(text, "    const %s expert = n / rows, row = n %% rows, tile = j;\n", type);
+        else
+            qg_text_printf(text, "    const %s %s = n, tile = j;\n", type, plan->tile_rows > 1 ? "band" : "row");
         break;
     }
     qg_text_puts(text, qg_grid_lines(arena, ir, plan, target));

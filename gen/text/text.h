@@ -213,6 +213,9 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
 void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel);
 /* The shape arguments of place.c that the IR uses, each written by the pattern, in which $ is the name. */
 char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern);
+/* How many units of so many bits a buffer of one matrix has, of so many blocks: an expression of C and MSL. */
+char *qg_buffer_units(qg_arena *arena, const qg_layout *layout, uint32_t buffer, uint32_t unit, const char *grid_rows,
+                      const char *grid_cols);
 /* The first lines of a decode function in a matrix: where row `row` and tile `tile` lie in the grid of blocks. */
 char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
 /* stores.c, for GLSL: the holes of what writes a tile, and of the prelude's functions that it calls. */

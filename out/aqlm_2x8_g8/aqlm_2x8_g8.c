@@ -5,6 +5,7 @@
  * dequant, gather in f32: for each weight 0.25 bytes read and 4 written, 10.2 operations: 1.75 loads, 1 bits, 3.25 integer, 2 float, 2.25
  * conversions.
  * gemv in f32: for each weight 0.25 bytes read, 7.62 operations: 0.625 loads, 1 bits, 0.75 integer, 3.12 float, 2.12 conversions.
+ * gemv_id in f32: for each weight 0.25 bytes read, 8.75 operations: 0.625 loads, 1 bits, 1.88 integer, 3.12 float, 2.12 conversions.
  *
  *     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
  *     from "AQLM: inference_lib, two codebooks of 8 bits"
@@ -207,6 +208,58 @@ void qk_aqlm_2x8_g8_gemv_f16_ref(const void *const weights[4],
     }
 }
 
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], summed in double precision; where x_slots is 1, all slots of a
+ * token have the same x. Returns how many ids are out of range; their results are zeros. */
+uint64_t qk_aqlm_2x8_g8_gemv_id_f32_ref(const void *const weights[4],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, uint64_t x_slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = x_slots == 1 ? p / slots : p, expert = ids[p];
+        out_of_range += expert >= experts;
+        const uint64_t of = expert < experts ? expert : 0;
+        const void *const matrix[4] = {
+            (const uint8_t *)weights[0] + of * (rows * (cols / 8u) * 2u),
+            (const uint8_t *)weights[1] + of * (4096u),
+            (const uint8_t *)weights[2] + of * (4096u),
+            (const uint8_t *)weights[3] + of * (rows * 2u),
+        };
+        for (uint64_t i = 0; i < rows; ++i) {
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(matrix, rows, cols, i, k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], summed in double precision; where x_slots is 1, all slots of a
+ * token have the same x. Returns how many ids are out of range; their results are zeros. */
+uint64_t qk_aqlm_2x8_g8_gemv_id_f16_ref(const void *const weights[4],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, uint64_t x_slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = x_slots == 1 ? p / slots : p, expert = ids[p];
+        out_of_range += expert >= experts;
+        const uint64_t of = expert < experts ? expert : 0;
+        const void *const matrix[4] = {
+            (const uint8_t *)weights[0] + of * (rows * (cols / 8u) * 2u),
+            (const uint8_t *)weights[1] + of * (4096u),
+            (const uint8_t *)weights[2] + of * (4096u),
+            (const uint8_t *)weights[3] + of * (rows * 2u),
+        };
+        for (uint64_t i = 0; i < rows; ++i) {
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(matrix, rows, cols, i, k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: aqlm_2x8_g8_code.c. */
@@ -220,6 +273,8 @@ extern const qk_code qk_aqlm_2x8_g8_gemv_rows_spirv;
 extern const qk_code qk_aqlm_2x8_g8_gemv_wide_spirv;
 extern const qk_code qk_aqlm_2x8_g8_gemv_shared_spirv;
 extern const qk_code qk_aqlm_2x8_g8_gemv_teams_spirv;
+extern const qk_code qk_aqlm_2x8_g8_gemv_id_rows_spirv;
+extern const qk_code qk_aqlm_2x8_g8_gemv_id_wide_spirv;
 extern const qk_code qk_aqlm_2x8_g8_msl;
 
 static const qk_binding aqlm_2x8_g8_dequant_f32_bindings[] = {
@@ -943,6 +998,252 @@ const qk_kernel qk_aqlm_2x8_g8_gemv_f16_metal = {
     .sum_roundings = 68,
 };
 
+static const qk_binding aqlm_2x8_g8_gemv_id_f32_bindings[] = {
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 2, 1, 1, 2, 0},
+    {1, "codebook0", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4096, 0, 0, 0},
+    {2, "codebook1", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4096, 0, 0, 0},
+    {3, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {5, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {7, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {11, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+};
+static const qk_field aqlm_2x8_g8_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
+    {"cols", 36, 4},
+    {"grid_rows", 40, 4},
+    {"grid_cols", 44, 4},
+    {"weights_inner", 48, 4},
+    {"x_first", 52, 4},
+    {"x_stride", 56, 4},
+    {"x_inner", 60, 4},
+    {"y_skip", 64, 4},
+    {"y_stride", 68, 4},
+    {"y_inner", 72, 4},
+    {"ids_skip", 76, 4},
+    {"ids_inner", 80, 4},
+};
+
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_checked[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
+static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    aqlm_2x8_g8_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_id_f32_vulkan_rows},
+    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_id_f32_vulkan_checked},
+    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, aqlm_2x8_g8_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, aqlm_2x8_g8_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_vulkan_y_type}};
+
+static const qk_code *const aqlm_2x8_g8_gemv_id_f32_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_id_rows_spirv,
+    &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
+
+const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_vulkan = {
+    .abi = 11,
+    .name = "aqlm_2x8_g8_gemv_id_f32",
+    .format = "aqlm_2x8_g8",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_aqlm_2x8_g8_gemv_id_rows_spirv,
+    .schedules = aqlm_2x8_g8_gemv_id_f32_schedules,
+    .binding_count = 12,
+    .bindings = aqlm_2x8_g8_gemv_id_f32_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = aqlm_2x8_g8_gemv_id_f32_push,
+    .spec_constant_count = 9,
+    .spec_constants = aqlm_2x8_g8_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 8,
+    .tile_elements = 8,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 8,
+    .kept_elements = 64,
+    .sum_roundings = 68,
+};
+
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_metal_y_type}};
+
+const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_metal = {
+    .abi = 11,
+    .name = "aqlm_2x8_g8_gemv_id_f32",
+    .format = "aqlm_2x8_g8",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "aqlm_2x8_g8_gemv_id_f32",
+    .code = &qk_aqlm_2x8_g8_msl,
+    .binding_count = 12,
+    .bindings = aqlm_2x8_g8_gemv_id_f32_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = aqlm_2x8_g8_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = aqlm_2x8_g8_gemv_id_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 8,
+    .tile_elements = 8,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 8,
+    .sum_roundings = 68,
+};
+
+static const qk_binding aqlm_2x8_g8_gemv_id_f16_bindings[] = {
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 2, 1, 1, 2, 0},
+    {1, "codebook0", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4096, 0, 0, 0},
+    {2, "codebook1", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4096, 0, 0, 0},
+    {3, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0, 0},
+    {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {5, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {7, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {11, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+};
+static const qk_field aqlm_2x8_g8_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
+    {"cols", 36, 4},
+    {"grid_rows", 40, 4},
+    {"grid_cols", 44, 4},
+    {"weights_inner", 48, 4},
+    {"x_first", 52, 4},
+    {"x_stride", 56, 4},
+    {"x_inner", 60, 4},
+    {"y_skip", 64, 4},
+    {"y_stride", 68, 4},
+    {"y_inner", 72, 4},
+    {"ids_skip", 76, 4},
+    {"ids_inner", 80, 4},
+};
+
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_checked[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
+static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    aqlm_2x8_g8_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, aqlm_2x8_g8_gemv_id_f16_vulkan_rows},
+    {12, "checked", 0, 2, aqlm_2x8_g8_gemv_id_f16_vulkan_checked},
+    {7, "staged", 1, 4, aqlm_2x8_g8_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, aqlm_2x8_g8_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, aqlm_2x8_g8_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_vulkan_y_type}};
+
+static const qk_code *const aqlm_2x8_g8_gemv_id_f16_schedules[] = {0, &qk_aqlm_2x8_g8_gemv_id_rows_spirv,
+    &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
+
+const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
+    .abi = 11,
+    .name = "aqlm_2x8_g8_gemv_id_f16",
+    .format = "aqlm_2x8_g8",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_aqlm_2x8_g8_gemv_id_rows_spirv,
+    .schedules = aqlm_2x8_g8_gemv_id_f16_schedules,
+    .binding_count = 12,
+    .bindings = aqlm_2x8_g8_gemv_id_f16_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = aqlm_2x8_g8_gemv_id_f16_push,
+    .spec_constant_count = 9,
+    .spec_constants = aqlm_2x8_g8_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 8,
+    .tile_elements = 8,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 8,
+    .kept_elements = 64,
+    .sum_roundings = 68,
+};
+
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, aqlm_2x8_g8_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_metal_y_type}};
+
+const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal = {
+    .abi = 11,
+    .name = "aqlm_2x8_g8_gemv_id_f16",
+    .format = "aqlm_2x8_g8",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "aqlm_2x8_g8_gemv_id_f16",
+    .code = &qk_aqlm_2x8_g8_msl,
+    .binding_count = 12,
+    .bindings = aqlm_2x8_g8_gemv_id_f16_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = aqlm_2x8_g8_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = aqlm_2x8_g8_gemv_id_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 8,
+    .tile_elements = 8,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 8,
+    .sum_roundings = 68,
+};
+
 static const qk_kernel *const aqlm_2x8_g8_all[] = {
     &qk_aqlm_2x8_g8_dequant_f32_vulkan,
     &qk_aqlm_2x8_g8_dequant_f32_metal,
@@ -960,9 +1261,13 @@ static const qk_kernel *const aqlm_2x8_g8_all[] = {
     &qk_aqlm_2x8_g8_gemv_f32_metal,
     &qk_aqlm_2x8_g8_gemv_f16_vulkan,
     &qk_aqlm_2x8_g8_gemv_f16_metal,
+    &qk_aqlm_2x8_g8_gemv_id_f32_vulkan,
+    &qk_aqlm_2x8_g8_gemv_id_f32_metal,
+    &qk_aqlm_2x8_g8_gemv_id_f16_vulkan,
+    &qk_aqlm_2x8_g8_gemv_id_f16_metal,
 };
 
-const qk_kernel_set qk_aqlm_2x8_g8_kernels = {"aqlm_2x8_g8", 16, aqlm_2x8_g8_all, 0};
+const qk_kernel_set qk_aqlm_2x8_g8_kernels = {"aqlm_2x8_g8", 20, aqlm_2x8_g8_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -1020,4 +1325,20 @@ qk_status qk_aqlm_2x8_g8_gemv_f16(const qk_backend *backend, const qk_range weig
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_aqlm_2x8_g8_gemv_f16_metal
         : &qk_aqlm_2x8_g8_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_aqlm_2x8_g8_gemv_id_f32(const qk_backend *backend, const qk_range weights[4],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_aqlm_2x8_g8_gemv_id_f32_metal
+        : &qk_aqlm_2x8_g8_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
+}
+
+qk_status qk_aqlm_2x8_g8_gemv_id_f16(const qk_backend *backend, const qk_range weights[4],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_aqlm_2x8_g8_gemv_id_f16_metal
+        : &qk_aqlm_2x8_g8_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }

@@ -5,6 +5,7 @@
  * dequant, gather in f32: for each weight 0.25 bytes read and 4 written, 10.2 operations: 1.75 loads, 1 bits, 3.25 integer, 2 float, 2.25
  * conversions.
  * gemv in f32: for each weight 0.25 bytes read, 7.62 operations: 0.625 loads, 1 bits, 0.75 integer, 3.12 float, 2.12 conversions.
+ * gemv_id in f32: for each weight 0.25 bytes read, 8.75 operations: 0.625 loads, 1 bits, 1.88 integer, 3.12 float, 2.12 conversions.
  *
  *     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
  *     from "AQLM: inference_lib, two codebooks of 8 bits"
@@ -103,6 +104,26 @@ qk_status qk_aqlm_2x8_g8_gemv_f16(const qk_backend *backend, const qk_range weig
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_aqlm_2x8_g8_gemv_f16_ref(const void *const weights[4],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* aqlm_2x8_g8_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f32. */
+extern const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_vulkan;
+extern const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_metal;
+qk_status qk_aqlm_2x8_g8_gemv_id_f32(const qk_backend *backend, const qk_range weights[4],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
+uint64_t qk_aqlm_2x8_g8_gemv_id_f32_ref(const void *const weights[4],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
+
+/* aqlm_2x8_g8_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f16. */
+extern const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan;
+extern const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal;
+qk_status qk_aqlm_2x8_g8_gemv_id_f16(const qk_backend *backend, const qk_range weights[4],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
+uint64_t qk_aqlm_2x8_g8_gemv_id_f16_ref(const void *const weights[4],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
 
 #ifdef __cplusplus
 }

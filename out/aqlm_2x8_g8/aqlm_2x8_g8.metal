@@ -4,7 +4,7 @@
 // 36 bytes for 8 elements, 2 bits each.
 // dequant, gather in f32: for each weight 0.25 bytes read and 4 written, 8.25 operations: 1.38 loads, 1 bits, 1.75 integer, 2 float, 2.12
 // conversions.
-// gemv in f32: for each weight 0.25 bytes read, 9.38 operations: 1.38 loads, 1 bits, 1.75 integer, 3.12 float, 2.12 conversions.
+// gemv, gemv_id in f32: for each weight 0.25 bytes read, 9.38 operations: 1.38 loads, 1 bits, 1.75 integer, 3.12 float, 2.12 conversions.
 //
 //     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
 //     from "AQLM: inference_lib, two codebooks of 8 bits"
@@ -630,5 +630,237 @@ kernel void aqlm_2x8_g8_gemv_f16(
         case 2: qk_aqlm_2x8_g8::sum_rows<2, 4>(codes, codebook0, codebook1, scales, x, to, push, partial, at); break;
         case 4: qk_aqlm_2x8_g8::sum_rows<4, 4>(codes, codebook0, codebook1, scales, x, to, push, partial, at); break;
         case 8: qk_aqlm_2x8_g8::sum_rows<8, 2>(codes, codebook0, codebook1, scales, x, to, push, partial, at); break;
+    }
+}
+
+// aqlm_2x8_g8_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f32.
+struct aqlm_2x8_g8_gemv_id_f32_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 8 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
+};
+
+constant uint aqlm_2x8_g8_gemv_id_f32_views [[function_constant(30)]];
+constant uint aqlm_2x8_g8_gemv_id_f32_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+kernel void aqlm_2x8_g8_gemv_id_f32(
+    device const uchar *codes [[buffer(0)]],
+    device const uint *codebook0 [[buffer(1)]],
+    device const uint *codebook1 [[buffer(2)]],
+    device const ushort *scales [[buffer(3)]],
+    device const float4 *x [[buffer(4)]],
+    device const uint *ids [[buffer(5)]],
+    device float *y [[buffer(7)]],
+    device const float *result_scale [[buffer(8)]],
+    device const float *row_bias [[buffer(9)]],
+    device const float *result_gate [[buffer(10)]],
+    device const float *residual [[buffer(11)]],
+    device atomic_uint *status [[buffer(6)]],
+    constant aqlm_2x8_g8_gemv_id_f32_push &push [[buffer(12)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 8;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    qk_aqlm_2x8_g8::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, aqlm_2x8_g8_gemv_id_f32_y_type};
+    const bool views = aqlm_2x8_g8_gemv_id_f32_views != 0;
+    const uint row_runs = push.row_tiles * 2, expert_rows = views ? push.weights_inner : push.rows;
+    float4 kept[TILES][1][2];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_vector = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        // An expert that is not there has zeros.
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_aqlm_2x8_g8::ADDS_TO_Y | qk_aqlm_2x8_g8::ADDS_RESIDUAL);
+        float sum[ROWS][1] = {};
+        const uint matrix = found ? expert - push.expert_first : 0;
+        device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
+        device const uint *qk_own_codebook0 = codebook0 + ulong(matrix) * (1024u);
+        device const uint *qk_own_codebook1 = codebook1 + ulong(matrix) * (1024u);
+        device const ushort *qk_own_scales = scales + ulong(matrix) * (push.grid_rows * 1u);
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || vector != held_vector)
+                    qk_aqlm_2x8_g8::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_aqlm_2x8_g8::accumulate<TILES, 1>(qk_own_codes, qk_own_codebook0, qk_own_codebook1, qk_own_scales, push.grid_cols,
+                        push.row_tiles, row, j, k, kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_vector = vector;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i >= push.rows) continue;
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_aqlm_2x8_g8::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            qk_aqlm_2x8_g8::finish(to, to_row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// aqlm_2x8_g8_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f16.
+struct aqlm_2x8_g8_gemv_id_f16_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 8 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
+};
+
+constant uint aqlm_2x8_g8_gemv_id_f16_views [[function_constant(30)]];
+constant uint aqlm_2x8_g8_gemv_id_f16_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+kernel void aqlm_2x8_g8_gemv_id_f16(
+    device const uchar *codes [[buffer(0)]],
+    device const uint *codebook0 [[buffer(1)]],
+    device const uint *codebook1 [[buffer(2)]],
+    device const ushort *scales [[buffer(3)]],
+    device const half4 *x [[buffer(4)]],
+    device const uint *ids [[buffer(5)]],
+    device float *y [[buffer(7)]],
+    device const float *result_scale [[buffer(8)]],
+    device const float *row_bias [[buffer(9)]],
+    device const float *result_gate [[buffer(10)]],
+    device const float *residual [[buffer(11)]],
+    device atomic_uint *status [[buffer(6)]],
+    constant aqlm_2x8_g8_gemv_id_f16_push &push [[buffer(12)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 8;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    qk_aqlm_2x8_g8::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, aqlm_2x8_g8_gemv_id_f16_y_type};
+    const bool views = aqlm_2x8_g8_gemv_id_f16_views != 0;
+    const uint row_runs = push.row_tiles * 2, expert_rows = views ? push.weights_inner : push.rows;
+    float4 kept[TILES][1][2];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_vector = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        // An expert that is not there has zeros.
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_aqlm_2x8_g8::ADDS_TO_Y | qk_aqlm_2x8_g8::ADDS_RESIDUAL);
+        float sum[ROWS][1] = {};
+        const uint matrix = found ? expert - push.expert_first : 0;
+        device const uchar *qk_own_codes = codes + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
+        device const uint *qk_own_codebook0 = codebook0 + ulong(matrix) * (1024u);
+        device const uint *qk_own_codebook1 = codebook1 + ulong(matrix) * (1024u);
+        device const ushort *qk_own_scales = scales + ulong(matrix) * (push.grid_rows * 1u);
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || vector != held_vector)
+                    qk_aqlm_2x8_g8::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_aqlm_2x8_g8::accumulate<TILES, 1>(qk_own_codes, qk_own_codebook0, qk_own_codebook1, qk_own_scales, push.grid_cols,
+                        push.row_tiles, row, j, k, kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_vector = vector;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i >= push.rows) continue;
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_aqlm_2x8_g8::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            qk_aqlm_2x8_g8::finish(to, to_row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
     }
 }

@@ -5,6 +5,7 @@
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25
  * conversions.
  * gemv in f32: for each weight 0.562 bytes read, 5.75 operations: 0.0625 loads, 2.78 bits, 0.156 integer, 2.19 float, 0.562 conversions.
+ * gemv_id in f32: for each weight 0.562 bytes read, 6.75 operations: 0.25 loads, 2.69 bits, 1.06 integer, 2.19 float, 0.562 conversions.
  *
  *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
  *     from "NVIDIA ModelOpt: NVFP4"
@@ -210,6 +211,56 @@ void qk_nvfp4_ckpt_gemv_f16_ref(const void *const weights[3],
     }
 }
 
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], summed in double precision; where x_slots is 1, all slots of a
+ * token have the same x. Returns how many ids are out of range; their results are zeros. */
+uint64_t qk_nvfp4_ckpt_gemv_id_f32_ref(const void *const weights[3],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, uint64_t x_slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = x_slots == 1 ? p / slots : p, expert = ids[p];
+        out_of_range += expert >= experts;
+        const uint64_t of = expert < experts ? expert : 0;
+        const void *const matrix[3] = {
+            (const uint8_t *)weights[0] + of * (rows * (cols / 16u) * 8u),
+            (const uint8_t *)weights[1] + of * (rows * (cols / 16u) * 1u),
+            (const uint8_t *)weights[2] + of * (4u),
+        };
+        for (uint64_t i = 0; i < rows; ++i) {
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(matrix, rows, cols, i, k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], summed in double precision; where x_slots is 1, all slots of a
+ * token have the same x. Returns how many ids are out of range; their results are zeros. */
+uint64_t qk_nvfp4_ckpt_gemv_id_f16_ref(const void *const weights[3],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, uint64_t x_slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = x_slots == 1 ? p / slots : p, expert = ids[p];
+        out_of_range += expert >= experts;
+        const uint64_t of = expert < experts ? expert : 0;
+        const void *const matrix[3] = {
+            (const uint8_t *)weights[0] + of * (rows * (cols / 16u) * 8u),
+            (const uint8_t *)weights[1] + of * (rows * (cols / 16u) * 1u),
+            (const uint8_t *)weights[2] + of * (4u),
+        };
+        for (uint64_t i = 0; i < rows; ++i) {
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(matrix, rows, cols, i, k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: nvfp4_ckpt_code.c. */
@@ -223,6 +274,7 @@ extern const qk_code qk_nvfp4_ckpt_gemv_rows_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_wide_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_shared_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_teams_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_id_rows_spirv;
 extern const qk_code qk_nvfp4_ckpt_msl;
 
 static const qk_binding nvfp4_ckpt_dequant_f32_bindings[] = {
@@ -938,6 +990,238 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .sum_roundings = 76,
 };
 
+static const qk_binding nvfp4_ckpt_gemv_id_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+};
+static const qk_field nvfp4_ckpt_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
+    {"cols", 36, 4},
+    {"grid_rows", 40, 4},
+    {"grid_cols", 44, 4},
+    {"weights_inner", 48, 4},
+    {"x_first", 52, 4},
+    {"x_stride", 56, 4},
+    {"x_inner", 60, 4},
+    {"y_skip", 64, 4},
+    {"y_stride", 68, 4},
+    {"y_inner", 72, 4},
+    {"ids_skip", 76, 4},
+    {"ids_inner", 80, 4},
+};
+
+static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_x_type[] = {0};
+static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_id_f32_vulkan_y_type[] = {0, 1, 2};
+static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    nvfp4_ckpt_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, nvfp4_ckpt_gemv_id_f32_vulkan_rows},
+    {20, "schedule", 0, 2, nvfp4_ckpt_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, nvfp4_ckpt_gemv_id_f32_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_id_f32_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_vulkan_y_type}};
+
+static const qk_code *const nvfp4_ckpt_gemv_id_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
+
+const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan = {
+    .abi = 11,
+    .name = "nvfp4_ckpt_gemv_id_f32",
+    .format = "nvfp4_ckpt",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nvfp4_ckpt_gemv_id_rows_spirv,
+    .schedules = nvfp4_ckpt_gemv_id_f32_schedules,
+    .binding_count = 11,
+    .bindings = nvfp4_ckpt_gemv_id_f32_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = nvfp4_ckpt_gemv_id_f32_push,
+    .spec_constant_count = 7,
+    .spec_constants = nvfp4_ckpt_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 16,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 16,
+    .sum_roundings = 76,
+};
+
+static const uint32_t nvfp4_ckpt_gemv_id_f32_metal_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_id_f32_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_metal_constants[] = {{30, "views", 0, 2, nvfp4_ckpt_gemv_id_f32_metal_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_metal_y_type}};
+
+const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_metal = {
+    .abi = 11,
+    .name = "nvfp4_ckpt_gemv_id_f32",
+    .format = "nvfp4_ckpt",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "nvfp4_ckpt_gemv_id_f32",
+    .code = &qk_nvfp4_ckpt_msl,
+    .binding_count = 11,
+    .bindings = nvfp4_ckpt_gemv_id_f32_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = nvfp4_ckpt_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = nvfp4_ckpt_gemv_id_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 16,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 16,
+    .sum_roundings = 76,
+};
+
+static const qk_binding nvfp4_ckpt_gemv_id_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 8, 1, 1, 8, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1, 0},
+    {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {9, "result_gate", QK_ROLE_GATE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {10, "residual", QK_ROLE_RESIDUAL, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+};
+static const qk_field nvfp4_ckpt_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"x_slots", 16, 4},
+    {"experts", 20, 4},
+    {"expert_first", 24, 4},
+    {"expert_end", 28, 4},
+    {"epilogue", 32, 4},
+    {"cols", 36, 4},
+    {"grid_rows", 40, 4},
+    {"grid_cols", 44, 4},
+    {"weights_inner", 48, 4},
+    {"x_first", 52, 4},
+    {"x_stride", 56, 4},
+    {"x_inner", 60, 4},
+    {"y_skip", 64, 4},
+    {"y_stride", 68, 4},
+    {"y_inner", 72, 4},
+    {"ids_skip", 76, 4},
+    {"ids_inner", 80, 4},
+};
+
+static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_x_type[] = {1};
+static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_id_f16_vulkan_y_type[] = {0, 1, 2};
+static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    nvfp4_ckpt_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, nvfp4_ckpt_gemv_id_f16_vulkan_rows},
+    {20, "schedule", 0, 2, nvfp4_ckpt_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, nvfp4_ckpt_gemv_id_f16_vulkan_x_type},
+    {28, "epilogue", 4294967295, 0, 0},
+    {30, "views", 0, 2, nvfp4_ckpt_gemv_id_f16_vulkan_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_vulkan_y_type}};
+
+static const qk_code *const nvfp4_ckpt_gemv_id_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
+
+const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
+    .abi = 11,
+    .name = "nvfp4_ckpt_gemv_id_f16",
+    .format = "nvfp4_ckpt",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nvfp4_ckpt_gemv_id_rows_spirv,
+    .schedules = nvfp4_ckpt_gemv_id_f16_schedules,
+    .binding_count = 11,
+    .bindings = nvfp4_ckpt_gemv_id_f16_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = nvfp4_ckpt_gemv_id_f16_push,
+    .spec_constant_count = 7,
+    .spec_constants = nvfp4_ckpt_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 16,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 16,
+    .sum_roundings = 76,
+};
+
+static const uint32_t nvfp4_ckpt_gemv_id_f16_metal_views[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_id_f16_metal_y_type[] = {0, 1, 2};
+static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_metal_constants[] = {{30, "views", 0, 2, nvfp4_ckpt_gemv_id_f16_metal_views},
+    {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_metal_y_type}};
+
+const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal = {
+    .abi = 11,
+    .name = "nvfp4_ckpt_gemv_id_f16",
+    .format = "nvfp4_ckpt",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "nvfp4_ckpt_gemv_id_f16",
+    .code = &qk_nvfp4_ckpt_msl,
+    .binding_count = 11,
+    .bindings = nvfp4_ckpt_gemv_id_f16_bindings,
+    .push_bytes = 84,
+    .push_count = 21,
+    .push = nvfp4_ckpt_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = nvfp4_ckpt_gemv_id_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 16,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 16,
+    .sum_roundings = 76,
+};
+
 static const qk_kernel *const nvfp4_ckpt_all[] = {
     &qk_nvfp4_ckpt_dequant_f32_vulkan,
     &qk_nvfp4_ckpt_dequant_f32_metal,
@@ -955,9 +1239,13 @@ static const qk_kernel *const nvfp4_ckpt_all[] = {
     &qk_nvfp4_ckpt_gemv_f32_metal,
     &qk_nvfp4_ckpt_gemv_f16_vulkan,
     &qk_nvfp4_ckpt_gemv_f16_metal,
+    &qk_nvfp4_ckpt_gemv_id_f32_vulkan,
+    &qk_nvfp4_ckpt_gemv_id_f32_metal,
+    &qk_nvfp4_ckpt_gemv_id_f16_vulkan,
+    &qk_nvfp4_ckpt_gemv_id_f16_metal,
 };
 
-const qk_kernel_set qk_nvfp4_ckpt_kernels = {"nvfp4_ckpt", 16, nvfp4_ckpt_all, 0};
+const qk_kernel_set qk_nvfp4_ckpt_kernels = {"nvfp4_ckpt", 20, nvfp4_ckpt_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -1015,4 +1303,20 @@ qk_status qk_nvfp4_ckpt_gemv_f16(const qk_backend *backend, const qk_range weigh
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gemv_f16_metal
         : &qk_nvfp4_ckpt_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_nvfp4_ckpt_gemv_id_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gemv_id_f32_metal
+        : &qk_nvfp4_ckpt_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
+}
+
+qk_status qk_nvfp4_ckpt_gemv_id_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gemv_id_f16_metal
+        : &qk_nvfp4_ckpt_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, x_slots, error);
 }

@@ -5,6 +5,7 @@
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25
  * conversions.
  * gemv in f32: for each weight 0.562 bytes read, 5.75 operations: 0.0625 loads, 2.78 bits, 0.156 integer, 2.19 float, 0.562 conversions.
+ * gemv_id in f32: for each weight 0.562 bytes read, 6.75 operations: 0.25 loads, 2.69 bits, 1.06 integer, 2.19 float, 0.562 conversions.
  *
  *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
  *     from "NVIDIA ModelOpt: NVFP4"
@@ -98,6 +99,26 @@ qk_status qk_nvfp4_ckpt_gemv_f16(const qk_backend *backend, const qk_range weigh
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_nvfp4_ckpt_gemv_f16_ref(const void *const weights[3],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* nvfp4_ckpt_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f32. */
+extern const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_metal;
+qk_status qk_nvfp4_ckpt_gemv_id_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
+uint64_t qk_nvfp4_ckpt_gemv_id_f32_ref(const void *const weights[3],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
+
+/* nvfp4_ckpt_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], in f16. */
+extern const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal;
+qk_status qk_nvfp4_ckpt_gemv_id_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error);
+uint64_t qk_nvfp4_ckpt_gemv_id_f16_ref(const void *const weights[3],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, uint64_t x_slots, float *y);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,8 @@
 // 13 bytes for 16 elements, 4.5 bits each.
 // dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25
 // float, 1.12 conversions.
-// gemv in f32: for each weight 0.562 bytes read, 6.31 operations: 0.25 loads, 2.69 bits, 0.625 integer, 2.19 float, 0.562 conversions.
+// gemv, gemv_id in f32: for each weight 0.562 bytes read, 6.31 operations: 0.25 loads, 2.69 bits, 0.625 integer, 2.19 float, 0.562
+// conversions.
 //
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
@@ -592,5 +593,233 @@ kernel void nvfp4_ckpt_gemv_f16(
         case 2: qk_nvfp4_ckpt::sum_rows<2, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
         case 4: qk_nvfp4_ckpt::sum_rows<4, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
         case 8: qk_nvfp4_ckpt::sum_rows<8, 2>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
+    }
+}
+
+// nvfp4_ckpt_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f32.
+struct nvfp4_ckpt_gemv_id_f32_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
+};
+
+constant uint nvfp4_ckpt_gemv_id_f32_views [[function_constant(30)]];
+constant uint nvfp4_ckpt_gemv_id_f32_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+kernel void nvfp4_ckpt_gemv_id_f32(
+    device const uint *weight [[buffer(0)]],
+    device const uchar *weight_scale [[buffer(1)]],
+    device const uint *weight_scale_2 [[buffer(2)]],
+    device const float4 *x [[buffer(3)]],
+    device const uint *ids [[buffer(4)]],
+    device float *y [[buffer(6)]],
+    device const float *result_scale [[buffer(7)]],
+    device const float *row_bias [[buffer(8)]],
+    device const float *result_gate [[buffer(9)]],
+    device const float *residual [[buffer(10)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant nvfp4_ckpt_gemv_id_f32_push &push [[buffer(11)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    qk_nvfp4_ckpt::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, nvfp4_ckpt_gemv_id_f32_y_type};
+    const bool views = nvfp4_ckpt_gemv_id_f32_views != 0;
+    const uint row_runs = push.row_tiles * 4, expert_rows = views ? push.weights_inner : push.rows;
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_vector = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        // An expert that is not there has zeros.
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_nvfp4_ckpt::ADDS_TO_Y | qk_nvfp4_ckpt::ADDS_RESIDUAL);
+        float sum[ROWS][1] = {};
+        const uint matrix = found ? expert - push.expert_first : 0;
+        device const uint *qk_own_weight = weight + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
+        device const uchar *qk_own_weight_scale = weight_scale + ulong(matrix) * (push.grid_rows * push.grid_cols * 1u);
+        device const uint *qk_own_weight_scale_2 = weight_scale_2 + ulong(matrix) * (1u);
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || vector != held_vector)
+                    qk_nvfp4_ckpt::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_nvfp4_ckpt::accumulate<TILES, 1>(qk_own_weight, qk_own_weight_scale, qk_own_weight_scale_2, push.grid_cols,
+                        push.row_tiles, row, j, k, kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_vector = vector;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i >= push.rows) continue;
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_nvfp4_ckpt::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            qk_nvfp4_ckpt::finish(to, to_row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// nvfp4_ckpt_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k], x in f16.
+struct nvfp4_ckpt_gemv_id_f16_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+    // Of views, which are on where x, ids, y and experts do not lie one after the other:
+    uint weights_inner;  // rows from an expert to the next
+    uint x_first;        // elements; from a slot's x to the next, and from a token's to the next
+    uint x_stride;
+    uint x_inner;
+    uint y_skip;         // elements in y alone, then as of x
+    uint y_stride;
+    uint y_inner;
+    uint ids_skip;       // and from a token's ids to the next
+    uint ids_inner;
+};
+
+constant uint nvfp4_ckpt_gemv_id_f16_views [[function_constant(30)]];
+constant uint nvfp4_ckpt_gemv_id_f16_y_type [[function_constant(31)]];  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+kernel void nvfp4_ckpt_gemv_id_f16(
+    device const uint *weight [[buffer(0)]],
+    device const uchar *weight_scale [[buffer(1)]],
+    device const uint *weight_scale_2 [[buffer(2)]],
+    device const half4 *x [[buffer(3)]],
+    device const uint *ids [[buffer(4)]],
+    device float *y [[buffer(6)]],
+    device const float *result_scale [[buffer(7)]],
+    device const float *row_bias [[buffer(8)]],
+    device const float *result_gate [[buffer(9)]],
+    device const float *residual [[buffer(10)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant nvfp4_ckpt_gemv_id_f16_push &push [[buffer(11)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    qk_nvfp4_ckpt::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, nvfp4_ckpt_gemv_id_f16_y_type};
+    const bool views = nvfp4_ckpt_gemv_id_f16_views != 0;
+    const uint row_runs = push.row_tiles * 4, expert_rows = views ? push.weights_inner : push.rows;
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_vector = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, token = pair / push.slots, slot = pair % push.slots;
+        const uint expert = ids[views ? push.ids_skip + token * push.ids_inner + slot : pair];
+        const uint vector = push.x_slots == 1 ? token : pair;
+        const uint x_place = push.x_first + token * push.x_inner + (push.x_slots == 1 ? 0 : slot) * push.x_stride;
+        const uint x_begin = views ? x_place / 4 : vector * row_runs;
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        // An expert that is not there has zeros.
+        to.epilogue = found ? push.epilogue : push.epilogue & (qk_nvfp4_ckpt::ADDS_TO_Y | qk_nvfp4_ckpt::ADDS_RESIDUAL);
+        float sum[ROWS][1] = {};
+        const uint matrix = found ? expert - push.expert_first : 0;
+        device const uint *qk_own_weight = weight + ulong(matrix) * (push.grid_rows * push.grid_cols * 2u);
+        device const uchar *qk_own_weight_scale = weight_scale + ulong(matrix) * (push.grid_rows * push.grid_cols * 1u);
+        device const uint *qk_own_weight_scale_2 = weight_scale_2 + ulong(matrix) * (1u);
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || vector != held_vector)
+                    qk_nvfp4_ckpt::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_nvfp4_ckpt::accumulate<TILES, 1>(qk_own_weight, qk_own_weight_scale, qk_own_weight_scale_2, push.grid_cols,
+                        push.row_tiles, row, j, k, kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_vector = vector;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i >= push.rows) continue;
+            const uint y_at = (views ? token * push.y_inner + slot * push.y_stride : pair * push.rows) + first + i;
+            const qk_nvfp4_ckpt::place_of_result to_row = {y_at, expert * push.rows + first + i, pair, expert, views ? push.y_skip : 0};
+            qk_nvfp4_ckpt::finish(to, to_row, total);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
     }
 }

@@ -164,6 +164,55 @@ done
 check "a file without tensors, by default" convert "$work/empty.gguf" --to q4_K --out "$work/empty4.gguf"
 check "its length" test "$(stat -c %s "$work/empty4.gguf")" -lt 200
 
+# ---- rows with a header: each tensor of tests/vectors/rows, and one that is longer than a piece ----
+
+rows=$SOURCE/tests/vectors/rows offset=0 count=1
+number_of() { sed -n "s/^gguf \([0-9]*\) $1\$/\1/p" "$SOURCE/formats/containers.txt"; }
+pad() { head -c $((-$1 & 31)) /dev/zero; }
+for ((i = 0; i < 700; i++)); do cat "$rows/iq4_kss.blocks"; done >"$work/long.blocks"
+for ((i = 0; i < 700; i++)); do cat "$rows/iq4_kss.f32"; done >"$work/long.f32"
+for path in "$rows"/*.blocks; do count=$((count + 1)); done
+{
+  printf GGUF && u32 3 && u64 $count && u64 0
+  for path in "$rows"/*.blocks; do
+    format=${path##*/} format=${format%.blocks}
+    tensor "$format.weight" "$(number_of "$format")" $offset 512 3
+    offset=$((offset + ($(stat -c %s "$path") + 31) / 32 * 32))
+  done
+  tensor long.weight "$(number_of iq4_kss)" $offset 512 2100
+} >"$work/head"
+{
+  cat "$work/head" && pad "$(stat -c %s "$work/head")"
+  for path in "$rows"/*.blocks; do cat "$path" && pad "$(stat -c %s "$path")"; done
+  cat "$work/long.blocks" && pad "$(stat -c %s "$work/long.blocks")"
+} >"$work/rows.gguf"
+check "rows with a header" "$QKGEN" verify "$work/rows.gguf" --target c
+"$QKGEN" verify "$work/rows.gguf" --target c >"$work/log" 2>&1
+says "all of them" "^$count tensors: $count decoded, 0 of them differ" "$work/log"
+for target in c $([[ $targets == *vulkan* ]] && echo vulkan); do
+  check "rows with a header to f32, $target" convert "$work/rows.gguf" --to f32 --target "$target" --out "$work/rows32.gguf"
+  check "rows with a header to q8_0, $target" convert "$work/rows.gguf" --to q8_0 --target "$target" --out "$work/rows8.$target.gguf"
+  for path in "$rows"/*.f32 "$work/long.f32"; do
+    format=${path##*/} format=${format%.f32}
+    values_of "$work/rows.gguf" "$format.weight" "$work/old.f32"
+    check "the values of rows of $format" cmp "$work/old.f32" "$path"
+    "$QKGEN" verify "$work/rows32.gguf" --target c --type f32 --tensor "$format.weight" --out "$work/new.f32" 2>"$logs/verify"
+    check "$format as f32, $target" cmp "$work/new.f32" "$path"
+  done
+done
+"$QKGEN" run encode --format q8_0 --target c --in "$work/long.f32" --out "$work/blocks" 2>"$logs/encode"
+check "blocks made of rows with a header" cmp "$work/blocks" <(tail -c "$(stat -c %s "$work/blocks")" "$work/rows8.c.gguf")
+for path in "$work"/rows8.*.gguf; do check "the same, of every target" cmp "$path" "$work/rows8.c.gguf"; done
+check "rows with a header, kept" convert "$work/rows.gguf" --tensor '*=keep' --out "$work/kept.gguf"
+check "the same file" cmp "$work/rows.gguf" "$work/kept.gguf"
+head -c -32 "$work/rows.gguf" >"$work/short.gguf"
+refuses "a row that is cut off" "the tensor 'long.weight' has 1075200 elements of type iq4_kss, which do not fit in" \
+  "$QKGEN" convert "$work/short.gguf" --to f32 --out "$work/x.gguf"
+{ printf GGUF && u32 3 && u64 1 && u64 0 && tensor rows.weight "$(number_of iq4_kss)" 0 500 3; } >"$work/head"
+{ cat "$work/head" && head -c 1000 /dev/zero; } >"$work/part.gguf"
+refuses "rows of part of a block" 'rows of 500 elements, and blocks of iq4_kss hold 256' \
+  "$QKGEN" verify "$work/part.gguf" --target c
+
 # ---- --tensor and --rules ----
 
 convert "$model" --to q4_0 --tensor 'blk.0.attn_?.weight' --out "$work/some.gguf" >"$work/log" 2>&1 || fail "--tensor" "$work/log"

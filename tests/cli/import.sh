@@ -69,6 +69,13 @@ differs padded q4_0 2 "error: field 'qs' begins at byte 2, but in padded at byte
 
 q4_0=$SOURCE/formats/q4_0.quant
 q4_K=$SOURCE/formats/q4_K.quant
+# A struct of what follows a row's header, and one that has the header, too.
+iq4_ks=$SOURCE/formats/iq4_ks.quant
+check "a block behind a header" "$QKGEN" check "$iq4_ks" --struct rows.h:block
+says "without the header" 'iq4_ks: block of rows.h has the same 136 bytes, and its 2 fields' \
+  <("$QKGEN" check "$iq4_ks" --struct rows.h:block)
+refuses "a struct with the header" "a block of iq4_ks has 136 bytes behind the row's header, but row has 140" \
+  "$QKGEN" check "$iq4_ks" --struct rows.h:row
 check "a renamed field" "$QKGEN" check "$q4_K" --struct wrong.h:renamed --rename qs=quants
 refuses "a rename of no field" "q4_K.quant:4:1: error: --rename takes FIELD=MEMBER .*'qz=quants'" \
   "$QKGEN" check "$q4_K" --struct wrong.h:renamed --rename qz=quants

@@ -5,7 +5,8 @@
  *
  * A code's slices are placed by a random order of the axes of its index, so every permutation of shape and stride that
  * covers a run of bits exactly can come up; codes share fields at any bit; fields spread over one or several buffers. Some
- * codes are cut into segments of any lengths, and some slices hold digits of a base, chosen by any axis. */
+ * codes are cut into segments of any lengths, some slices hold digits of a base, chosen by any axis, and of some the
+ * instances along an axis have the same bits. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,13 +101,14 @@ static uint32_t choose_radix(region *r, uint32_t count, uint32_t bits, uint32_t 
 /* Strides of the axes in a random order of nesting; the slice gives the code `bits` bits. */
 static void place(region *r, uint32_t count, uint32_t bits) {
     uint32_t axes[MAX_AXES + 1], order[MAX_AXES + 1], strides[MAX_AXES + 1];
-    uint32_t n, power = MAX_AXES + 1;
+    uint32_t n, power = MAX_AXES + 1, same = MAX_AXES + 1;
     r->width = bits;
     r->radix = 0;
     if (bits <= 8 && chance(20))
         power = choose_radix(r, count, bits, axes, &n);
     else
         n = split(count, axes);
+    if (n > 0 && power > MAX_AXES && chance(10)) same = below(n);
     uint32_t stride = r->width;
     for (uint32_t i = 0; i < n; ++i) order[i] = i;
     if (chance(70))
@@ -117,15 +119,15 @@ static void place(region *r, uint32_t count, uint32_t bits) {
         }
     for (uint32_t i = 0; i < n; ++i) {
         strides[order[i]] = stride;
-        if (order[i] != power) stride *= axes[order[i]];
+        if (order[i] != power && order[i] != same) stride *= axes[order[i]];
     }
     r->bits = stride;
     r->digits[0] = '\0';
     for (uint32_t i = 0; i < n; ++i) {
         char *end = r->digits + strlen(r->digits);
         const size_t room = sizeof r->digits - strlen(r->digits);
-        if (i == power)
-            snprintf(end, room, "%s%" PRIu32 ":^", i ? ", " : "", axes[i]);
+        if (i == power || i == same)
+            snprintf(end, room, "%s%" PRIu32 ":%c", i ? ", " : "", axes[i], i == power ? '^' : '=');
         else
             snprintf(end, room, "%s%" PRIu32 ":%" PRIu32, i ? ", " : "", axes[i], strides[i]);
     }

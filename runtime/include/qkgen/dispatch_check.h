@@ -476,8 +476,10 @@ static inline qk_status qk_check_constants_(const qk_kernel *kernel, qk_error *e
     return QK_OK;
 }
 
+/* Where blocks are patches of a matrix, the matrix of an expert is planned, too. */
 static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t experts, uint64_t rows, uint64_t cols,
-                                          uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_error *error) {
+                                          uint64_t tokens, uint64_t slots, uint64_t x_slots, qk_matrix_ *matrix,
+                                          qk_error *error) {
     if (x_slots != 1 && x_slots != slots)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: x_slots is %" PRIu64 ", must be 1 or %" PRIu64 ", as many as slots", kernel->name, x_slots,
@@ -494,7 +496,18 @@ static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t expe
                        ", their product must be below 2^31",
                        kernel->name, tokens, slots, rows);
     qk_status status = qk_check_constants_(kernel, error);
-    return status == QK_OK ? qk_check_multiple_(kernel, "cols", cols, error) : status;
+    if (status != QK_OK)
+        return status;
+    if (kernel->view == QK_VIEW_BLOCKS)
+        return qk_check_multiple_(kernel, "cols", cols, error);
+    if (kernel->view != QK_VIEW_MATRIX || kernel->ragged)
+        return qk_fail(
+            error, QK_ERROR_UNSUPPORTED,
+            "%s: kernel->view is %d and kernel->ragged %" PRIu32
+            ", must be QK_VIEW_BLOCKS, or QK_VIEW_MATRIX with whole patches, so that each expert has its own",
+            kernel->name, (int)kernel->view, kernel->ragged);
+    status = qk_check_shape_(kernel, rows, cols, error);
+    return status == QK_OK ? qk_plan_matrix_(kernel, rows, cols, matrix, error) : status;
 }
 
 #endif

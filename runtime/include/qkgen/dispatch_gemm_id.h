@@ -62,9 +62,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
     uint32_t weights = call->count - 4 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
     uint64_t vectors = g->shape.tokens * g->shape.x_slots, groups;
     const qk_gemv_id_ *a = &g->shape;
-    uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)a->rows,  (uint32_t)a->row_tiles,    (uint32_t)a->tokens,
-                                                (uint32_t)a->slots, (uint32_t)a->x_slots,      (uint32_t)a->experts,
-                                                (uint32_t)first,    (uint32_t)(first + count), a->epilogue};
+    uint32_t push[QK_GEMV_ID_MATRIX_PUSH_BYTES / 4], *more = qk_push_experts_(kernel, a, first, count, push);
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     for (uint32_t i = 0; i < call->count; i++) {
@@ -73,7 +71,7 @@ static inline qk_status qk_launch_gemm_id_(const qk_call_ *call, const qk_gemm_i
         if (i >= weights)
             ranges[i].size = call->arguments[i].need;
     }
-    qk_bind_experts_(call, &a->planes, weights, weights + 1, weights + 4, ranges, push + 9);
+    qk_bind_experts_(call, &a->planes, weights, weights + 1, weights + 4, ranges, more);
     qk_tiles_constants_(kernel, limits, &g->tiles, schedule, constants);
     qk_set_epilogue_(kernel, a->epilogue, constants);
     qk_set_views_(kernel, a->planes.on, a->planes.y_type, constants);
@@ -127,7 +125,7 @@ static inline qk_status qk_run_gemm_id_(const qk_backend *outer, const qk_call_ 
     return status;
 }
 
-static inline qk_status qk_check_gemm_id_(const qk_backend *backend, const qk_kernel *kernel, const qk_gemm_id_ *g,
+static inline qk_status qk_check_gemm_id_(const qk_backend *backend, const qk_kernel *kernel, qk_gemm_id_ *g,
                                           qk_error *error) {
     qk_status status = qk_check_tiles_(backend, kernel, "gemm_id", error);
     if (status == QK_OK && g->shape.experts > QK_GEMM_ID_EXPERTS)
@@ -135,7 +133,7 @@ static inline qk_status qk_check_gemm_id_(const qk_backend *backend, const qk_ke
                        kernel->name, g->shape.experts, QK_GEMM_ID_EXPERTS);
     if (status == QK_OK)
         status = qk_check_experts_(kernel, g->shape.experts, g->shape.rows, g->shape.cols, g->shape.tokens,
-                                   g->shape.slots, g->shape.x_slots, error);
+                                   g->shape.slots, g->shape.x_slots, &g->shape.matrix, error);
     return status == QK_OK ? qk_check_wide_(kernel, g->shape.cols, "gemv_id", error) : status;
 }
 
@@ -185,7 +183,8 @@ static inline qk_status qk_dispatch_gemm_id_views(const qk_backend *backend, con
     qk_status status =
         qk_tune_(&tuned, &backend, &kernel, qk_product_(qk_product_(tokens, slots), rows), cols, 1, error);
     if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, 1, tail, 4 + QK_RESULT_BINDINGS_, QK_GEMV_ID_PUSH_BYTES, error);
+        status = qk_check_call_(backend, kernel, kernel->view == QK_VIEW_BLOCKS, tail, 4 + QK_RESULT_BINDINGS_,
+                                qk_experts_push_bytes_(kernel), error);
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
         return status;
     qk_gemm_id_ g;

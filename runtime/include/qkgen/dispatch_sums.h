@@ -7,6 +7,7 @@
 #define QK_GEMV_PUSH_BYTES (24u + 4u * QK_VIEWS_PUSH_)
 #define QK_GEMV_MATRIX_PUSH_BYTES (36u + 4u * QK_VIEWS_PUSH_)
 #define QK_GEMV_ID_PUSH_BYTES (36u + 4u * QK_EXPERT_VIEWS_PUSH_)
+#define QK_GEMV_ID_MATRIX_PUSH_BYTES (48u + 4u * QK_EXPERT_VIEWS_PUSH_)
 
 /* Tiles that a row can touch. In a sequence it begins and ends within tiles, unless all rows are whole ones. */
 static inline uint64_t qk_row_tiles_(const qk_kernel *kernel, uint64_t cols) {
@@ -318,17 +319,32 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
 typedef struct qk_gemv_id_ {
     uint64_t experts, rows, cols, tokens, slots, x_slots, row_tiles;
     uint32_t epilogue;
+    qk_matrix_ matrix; /* that an expert is; not of QK_VIEW_BLOCKS */
     qk_expert_planes_ planes;
 } qk_gemv_id_;
+
+static inline uint32_t qk_experts_push_bytes_(const qk_kernel *kernel) {
+    return kernel->view == QK_VIEW_BLOCKS ? QK_GEMV_ID_PUSH_BYTES : QK_GEMV_ID_MATRIX_PUSH_BYTES;
+}
+
+/* Push constants of a launch with the experts from `first` to `first` + `count`, up to those of views, where they go on. */
+static inline uint32_t *qk_push_experts_(const qk_kernel *kernel, const qk_gemv_id_ *g, uint64_t first, uint64_t count,
+                                         uint32_t *push) {
+    const uint64_t words[] = {
+        g->rows, g->row_tiles,  g->tokens,   g->slots,       g->x_slots,          g->experts,
+        first,   first + count, g->epilogue, g->matrix.cols, g->matrix.grid_rows, g->matrix.grid_cols};
+    uint32_t n = kernel->view == QK_VIEW_BLOCKS ? 9 : 12;
+    for (uint32_t i = 0; i < n; i++)
+        push[i] = (uint32_t)words[i];
+    return push + n;
+}
 
 /* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
 static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_id_ *g, uint64_t first, uint64_t count,
                                            qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t weights = call->count - 3 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
-    uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)g->rows,  (uint32_t)g->row_tiles,    (uint32_t)g->tokens,
-                                                (uint32_t)g->slots, (uint32_t)g->x_slots,      (uint32_t)g->experts,
-                                                (uint32_t)first,    (uint32_t)(first + count), g->epilogue};
+    uint32_t push[QK_GEMV_ID_MATRIX_PUSH_BYTES / 4], *more = qk_push_experts_(kernel, g, first, count, push);
     uint64_t pairs = g->tokens * g->slots, rows = g->rows, cols = g->cols;
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
@@ -338,7 +354,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
         if (i >= weights)
             ranges[i].size = call->arguments[i].need;
     }
-    qk_bind_experts_(call, &g->planes, weights, weights + 1, weights + 3, ranges, push + 9);
+    qk_bind_experts_(call, &g->planes, weights, weights + 1, weights + 3, ranges, more);
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
@@ -346,7 +362,8 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const qk_gemv_i
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
     qk_set_epilogue_(kernel, g->epilogue, constants);
     qk_set_views_(kernel, g->planes.on, g->planes.y_type, constants);
-    qk_pad_(call, weights, ranges, constants);
+    if (kernel->view == QK_VIEW_BLOCKS)
+        qk_pad_(call, weights, ranges, constants);
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
@@ -371,7 +388,9 @@ static inline qk_status qk_add_expert_factors_(qk_call_ *call, const qk_range *w
     qk_expert_planes_ *p = &g->planes;
     uint32_t window = qk_window_alignment_(limits);
     p->on |= p->views && (x.offset % window != 0 || ids.offset % window != 0);
-    qk_status status = qk_add_experts_(call, weights, count, g->experts, g->rows, g->cols, p, error);
+    qk_status status = kernel->view == QK_VIEW_BLOCKS
+                           ? qk_add_experts_(call, weights, count, g->experts, g->rows, g->cols, p, error)
+                           : qk_add_matrices_(call, weights, count, g->experts, &g->matrix, error);
     if (status == QK_OK)
         status =
             qk_add_aligned_(call, "x", x, p->x_extent, bytes, qk_x_alignment_(kernel, limits, p->views, bytes), error);
@@ -410,7 +429,8 @@ static inline qk_status qk_check_whole_(const qk_call_ *call, uint32_t weights, 
  * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
  * y           tokens * slots * rows f32
  * status_word one u32, which the caller clears
- * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding
+ * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding. Where blocks are patches of a matrix
+ *             (kernel->view is QK_VIEW_MATRIX), each of the buffers has the experts' one after the other, and views none but that
  * views       how they lie in memory, and the type of y (dispatch_views.h); NULL: as above
  * epilogue    as of qk_dispatch_gemv_views
  *
@@ -423,16 +443,19 @@ static inline qk_status qk_dispatch_gemv_id_views(const qk_backend *backend, con
                                                   qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_STATUS, QK_RESULT_ROLES_};
     qk_tuned_ tuned;
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     uint64_t results = qk_product_(qk_product_(tokens, slots), rows), chunk = 0;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, results, cols, 1, error);
     if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, 1, tail, 3 + QK_RESULT_BINDINGS_, QK_GEMV_ID_PUSH_BYTES, error);
+        status = qk_check_call_(backend, kernel, kernel->view == QK_VIEW_BLOCKS, tail, 3 + QK_RESULT_BINDINGS_,
+                                qk_experts_push_bytes_(kernel), error);
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
-        return status;
-    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, x_slots, error)) != QK_OK)
         return status;
     qk_gemv_id_ g;
     memset(&g, 0, sizeof g);
+    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, x_slots, &g.matrix, error)) != QK_OK)
+        return status;
     g.experts = experts;
     g.rows = rows;
     g.cols = cols;

@@ -405,6 +405,11 @@ static inline qk_status qk_plan_experts_(const qk_kernel *kernel, const qk_exper
             qk_fail(error, QK_ERROR_ARGUMENT,
                     "%s: views->weights_stride is %" PRIu64 ", must be at least %" PRIu64 ", the rows of an expert",
                     kernel->name, p->weights, rows);
+    if (status == QK_OK && p->weights != rows && kernel->view != QK_VIEW_BLOCKS)
+        status = qk_fail(error, QK_ERROR_UNSUPPORTED,
+                         "%s: views->weights_stride is %" PRIu64 ", must be %" PRIu64
+                         ", the rows of an expert, where blocks are patches of a matrix",
+                         kernel->name, p->weights, rows);
     p->on = p->x_slot != cols || p->x != qk_product_(x_slots, cols) || p->y_slot != rows ||
             p->y != qk_product_(slots, rows) || p->ids != slots || p->weights != rows;
     if (status == QK_OK && p->on && x_slots > 1)
@@ -428,6 +433,24 @@ static inline qk_status qk_add_experts_(qk_call_ *call, const qk_range *weights,
             return qk_fail(error, QK_ERROR_LIMIT, "%s: weights_stride times cols must be below 2^64",
                            call->kernel->name);
     return status;
+}
+
+/* The same of matrices whose patches the blocks are: a unit of each buffer is that of one expert. */
+static inline qk_status qk_add_matrices_(qk_call_ *call, const qk_range *weights, uint32_t count, uint64_t experts,
+                                         const qk_matrix_ *matrix, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    if (weights == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights is NULL, must be %" PRIu32 " ranges", kernel->name,
+                       count);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "weights[%" PRIu32 "]", i);
+        qk_status status =
+            qk_add_(call, name, weights[i], experts, qk_matrix_bytes_(kernel, &kernel->bindings[i], matrix), error);
+        if (status != QK_OK)
+            return status;
+    }
+    return QK_OK;
 }
 
 /* Ranges of x, ids and y, at those numbers, of a call with views; and what the kernel needs to know. */

@@ -1,0 +1,321 @@
+// aqlm_2x8_g8_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][s][k].
+// Generated from the specification below by `qkgen emit --format aqlm_2x8_g8`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 36 bytes for 8 elements, 2 bits each.
+// For each weight 0.25 bytes read, 8.75 operations: 0.625 loads, 1 bits, 1.88 integer, 3.12 float, 2.12 conversions.
+//
+//     format aqlm_2x8_g8 "sums of two vectors of 8, each out of a table of 256, a scale for each row"
+//     from "AQLM: inference_lib, two codebooks of 8 bits"
+//
+//     block 1 x 8 {
+//         buffer codes                { n: u8[1][2] }
+//         buffer codebook0[c0 of 256] { vectors0: f16[1][8] }    # codebooks[0]
+//         buffer codebook1[c1 of 256] { vectors1: f16[1][8] }    # codebooks[1], which follows in the same tensor
+//         buffer scales[rows]         { d: f16 }
+//     }
+//
+//     code c0 per 8     = n        { 8 @ 0 }
+//     code c1 per 8     = n        { 8 @ 8 }
+//     code v0: f16      = vectors0 { 16 @ 0 (8:16) }
+//     code v1: f16      = vectors1 { 16 @ 0 (8:16) }
+//     code s: f16 per 8 = d        { 16 @ 0 }
+//
+//     value = (v0 + v1) * s
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+
+layout(binding = 0, std430) readonly buffer CodesBuffer { uint8_t codes[]; };
+layout(binding = 1, std430) readonly buffer Codebook0Buffer { uint codebook0[]; };
+layout(binding = 2, std430) readonly buffer Codebook1Buffer { uint codebook1[]; };
+layout(binding = 3, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 1, std430) readonly buffer Codebook0_fourBuffer { uvec4 codebook0_four[]; };
+layout(binding = 2, std430) readonly buffer Codebook1_fourBuffer { uvec4 codebook1_four[]; };
+layout(binding = 5, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 6, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 8 elements in a row
+    uint batch;         // tokens
+    uint slots;         // experts of each token
+    uint x_slots;       // right-hand sides of each token: one for all of its slots, or one for each
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+    uint epilogue;      // what is done with results
+    uint cols;          // of the matrix that an expert is, whose patches the blocks are
+    uint grid_rows;     // blocks
+    uint grid_cols;
+    // Of VIEWS:
+    uint weights_inner;               // rows from an expert to the next
+    uint x_first, x_stride, x_inner;  // elements; from a slot's x to the next, and from a token's to the next
+    uint y_skip, y_stride, y_inner;   // elements in y alone, then as of x
+    uint ids_skip, ids_inner;         // and from a token's ids to the next
+};
+
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
+
+uint group_number() { return gl_WorkGroupID.x; }
+uint group_count() { return gl_NumWorkGroups.x; }
+
+// Among all rows of weights: experts may be further apart than their rows.
+uint row_of_weights(uint n) { return VIEWS == 0u ? n : n / rows * weights_inner + n % rows; }
+
+// Where the x of a token, or of one of its slots, begins, in runs.
+uint x_from(uint vector, uint row_runs) {
+    return VIEWS == 0u ? vector * row_runs : (x_first + vector / x_slots * x_inner + vector % x_slots * x_stride) / 4u;
+}
+
+// Number of a pair among the ids.
+uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
+
+layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
+        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
+}
+
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 7, std430) buffer Output { float y[]; };
+layout(binding = 7, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 8, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 9, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 10, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 11, std430) readonly buffer Residual { float residual[]; };
+
+// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
+
+float silu(float v) { return v / (1.0 + exp(-v)); }
+
+// What y holds.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
+    const uint bits = uint(y_halves[at]);
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
+
+// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u) { y[at] = sum; return; }
+    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
+    y_halves[at] = uint16_t(bits);
+}
+
+// Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
+void finish(uint pair, uint n, float sum) {
+    const uint at = VIEWS == 0u ? pair * rows + n : pair / slots * y_inner + pair % slots * y_stride + n;
+    const uint expert = ids[id_of(pair)], row = expert * rows + n, all = EPILOGUE & epilogue;
+    const uint does = expert < experts ? all : all & (ADDS_TO_Y | ADDS_RESIDUAL);
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    store_y(at + y_skip, sum);
+}
+
+const uint TILES = 8u, BATCH = 1u, SUMS = ROWS;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][2];
+float x_sum[TILES][1];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
+// ones, for threads take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 8u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 8u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 2u;
+    const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 2u) + place;
+    vec4 run[2];
+    [[unroll]] for (uint r = 0u; r < 2u; ++r) run[r] = staged_x(from + r);
+    [[unroll]] for (uint r = 0u; r < 2u; ++r) x[k][r] = run[r];
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
+    const uint expert = n / rows, row = n % rows, tile = j;
+    const uint block_col = tile / 1u;
+    uint n0 = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + block_col * 2u)]);
+    uint n1 = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + (block_col * 2u + 1u))]);
+    fours[0] = codebook0_four[expert * 256u + n0];
+    fours[1] = codebook1_four[expert * 256u + n1];
+    words[0] = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + block_col * 2u)]);
+    words[1] = uint(codes[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + (block_col * 2u + 1u))]);
+    words[2] = uint(scales[expert * rows + row]);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout float sum) {
+    const uint expert = n / rows, row = n % rows, tile = j;
+    const uint block_col = tile / 1u;
+    float s = f16_to_f32(words[2]);
+    uvec4 four0 = fours[0];
+    uint vectors00 = four0.x;
+    float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
+    float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
+    uint vectors01 = four0.y;
+    float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
+    float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
+    vec4 v04 = vec4(v00, v01, v02, v03);
+    uvec4 four1 = fours[1];
+    uint vectors10 = four1.x;
+    float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
+    float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
+    uint vectors11 = four1.y;
+    float v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
+    float v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
+    vec4 v14 = vec4(v10, v11, v12, v13);
+    uint vectors02 = four0.z;
+    float v05 = f16_to_f32(vectors02);  // vectors0: 16 bits
+    float v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
+    uint vectors03 = four0.w;
+    float v07 = f16_to_f32(vectors03);  // vectors0: 16 bits
+    float v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
+    vec4 v09 = vec4(v05, v06, v07, v08);
+    uint vectors12 = four1.z;
+    float v15 = f16_to_f32(vectors12);  // vectors1: 16 bits
+    float v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
+    uint vectors13 = four1.w;
+    float v17 = f16_to_f32(vectors13);  // vectors1: 16 bits
+    float v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
+    vec4 v19 = vec4(v15, v16, v17, v18);
+    float dots = dot_add(dot(x[k][0], v04 + v14), x[k][1], v09 + v19);
+    sum += s * dots;
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
+float sum_of_lanes(float v[SUMS], uint width) {
+    [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_sum = v[2u * i], odd_sum = v[2u * i + 1u];
+            v[i] = (odd ? odd_sum : even_sum) + subgroupShuffleXor(odd ? even_sum : odd_sum, bit);
+        }
+    }
+    for (uint bit = SUMS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on: of those that it keeps, number `m`.
+void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
+    const uint runs = x_from(vector, row_tiles * 2u), runs_end = runs + end * 2u;
+    for (staged_from = runs + begin * 2u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 8u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j * 2u - staged_from < STAGED) load_x(vector, j, k * BATCH + m);
+        }
+    }
+}
+
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    const uint tiles = row_tiles, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_vector = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, first = work % parts * teams * ROWS, expert = ids[id_of(pair)];
+        const uint vector = x_slots == 1u ? pair / slots : pair;
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && vector == held_vector;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_x(vector, 0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(vector, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                if (!bound) continue;
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][3];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c0;
+            held_vector = vector;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}
