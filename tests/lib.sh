@@ -88,8 +88,8 @@ reference() {
   local data=$SOURCE/tests/vectors name set
   mkdir -p "$2"
   if [ -e "$data/ggml/$1.blocks" ]; then
-    cp "$data/ggml/$1.blocks" "$2/blocks"
-    cp "$data/ggml/$1.f32" "$2/values.f32"
+    cp "$data/ggml/$1.blocks" "$2/blocks.$BASHPID" && mv "$2/blocks.$BASHPID" "$2/blocks" # another job may do the same
+    cp "$data/ggml/$1.f32" "$2/values.$BASHPID" && mv "$2/values.$BASHPID" "$2/values.f32"
   else
     for name in "$data/mlx/$1"/*; do
       name=${name##*/}

@@ -17,14 +17,17 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 33);
 }
 
-/* Bits of a float of moderate size, 1/8 to 2, of either sign where it has one; or so many powers of two smaller. */
+/* Bits of a float of moderate size, 1/8 to 2, of either sign where it has one; or so many powers of two smaller, down
+ * to subnormal numbers. */
 static uint32_t moderate(qg_scalar type, uint64_t random, uint32_t smaller) {
     const qg_scalar_info *info = &qg_scalars[type];
-    const uint32_t mantissa = (uint32_t)random & ((1u << info->mantissa_bits) - 1);
+    const uint32_t one = 1u << info->mantissa_bits, mantissa = (uint32_t)random & (one - 1);
     const int32_t exponent = info->bias - (int32_t)(random >> 32 & 3) - (int32_t)smaller;
     const bool has_sign = info->bits > info->exponent_bits + info->mantissa_bits;
-    return mantissa | (uint32_t)(exponent > 0 ? exponent : 1) << info->mantissa_bits |
-           (has_sign ? (uint32_t)(random >> 40 & 1) << (info->bits - 1) : 0);
+    const uint32_t size = exponent > 0     ? mantissa | (uint32_t)exponent << info->mantissa_bits
+                          : exponent > -31 ? (mantissa | one) >> (1 - exponent)
+                                           : 0;
+    return size | (has_sign ? (uint32_t)(random >> 40 & 1) << (info->bits - 1) : 0);
 }
 
 static void set_bits(unsigned char *at, uint32_t bit, uint32_t width, uint32_t bits) {

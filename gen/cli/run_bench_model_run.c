@@ -14,16 +14,24 @@ static void leave_out(qg_model_run *run, const char *text) {
 }
 
 /* What an engine calls for so many vectors. */
-static const qg_family *family_of(bool experts, uint64_t vectors) {
-    const bool few = vectors <= QK_GEMV_MAX_BATCH;
-    return &qg_families[experts ? (few ? QG_FAMILY_GEMV_ID : QG_FAMILY_GEMM_ID)
-                                : (few ? QG_FAMILY_GEMV : QG_FAMILY_GEMM)];
+static const qg_family *family_of(bool experts, bool many) {
+    return &qg_families[experts ? (many ? QG_FAMILY_GEMM_ID : QG_FAMILY_GEMV_ID)
+                                : (many ? QG_FAMILY_GEMM : QG_FAMILY_GEMV)];
+}
+
+/* Whether its columns are a multiple of what tiles take. */
+static bool takes_columns(qg_model_run *run, const qg_case *c) {
+    const uint32_t block = c->family->in_tiles ? qg_case_describe(run->bench, c)->wide_block : 0;
+    if (block == 0 || c->cols % block == 0) return true;
+    leave_out(run, qg_format(run->bench->session->arena, "%s: %s of %llu columns, which must be a multiple of %u",
+                             c->layout->name, c->family->name, (unsigned long long)c->cols, block));
+    return false;
 }
 
 static qg_case case_of(const qg_layout *layout, const qg_matrix *m) {
     const bool experts = m->experts > 0;
     return (qg_case){.layout = layout,
-                     .family = family_of(experts, 1),
+                     .family = family_of(experts, false),
                      .type = QG_F32,
                      .sum = &qg_sum_classes[QG_CLASS_EXACT],
                      .rows = m->rows,
@@ -60,7 +68,7 @@ static uint32_t list_cases(qg_model_run *run, const qg_case *shapes, uint32_t n_
     for (uint32_t i = 0; i < n_shapes * run->n_batches; ++i) {
         qg_case c = shapes[i / run->n_batches];
         c.batch = run->batches[i % run->n_batches];
-        if (family_of(c.experts > 0, c.batch) != family) continue;
+        if (family_of(c.experts > 0, c.batch > QK_GEMV_MAX_BATCH) != family) continue;
         c.family = family;
         c.sum = sum;
         c.type = qg_family_type(family, type);
@@ -69,7 +77,7 @@ static uint32_t list_cases(qg_model_run *run, const qg_case *shapes, uint32_t n_
                                      sum->name));
             return 0;
         }
-        cases[count++] = c;
+        if (takes_columns(run, &c)) cases[count++] = c;
     }
     return count;
 }
@@ -158,7 +166,7 @@ static bool run_class(qg_model_run *run, const qg_case *shapes, uint32_t n_shape
     qg_case *cases = QG_NEW_ARRAY(run->bench->session->arena, qg_case, n_shapes * run->n_batches + 1);
     for (uint32_t t = 0; t < run->types->count; ++t)
         for (uint32_t f = 0; f < 4; ++f) {
-            const qg_family *family = family_of(experts[f], f % 2 ? UINT64_MAX : 1);
+            const qg_family *family = family_of(experts[f], f % 2 == 1);
             const uint32_t count = list_cases(run, shapes, n_shapes, family, sum, run->types->items[t], cases);
             if (!run_cases(run, cases, count)) return false;
         }
@@ -166,7 +174,7 @@ static bool run_class(qg_model_run *run, const qg_case *shapes, uint32_t n_shape
 }
 
 static bool check_types(const qg_model_run *run) {
-    const qg_family *family = family_of(false, 1);
+    const qg_family *family = family_of(false, false);
     for (uint32_t t = 0; t < run->types->count; ++t)
         if (qg_family_type(family, run->types->items[t]) == QG_SCALAR_COUNT)
             return qg_complain("%s has no kernels of type %s", family->name, run->types->items[t]) == 0;

@@ -21,7 +21,8 @@ struct vk_qk_state {
 
 static void ggml_vk_qk_free(vk_qk_state * state) { delete state; }
 
-static bool ggml_vk_qk_log(const ggml_tensor * dst, const std::string & what, bool result = false) {
+// Counts what became of a node, where somebody wants to know: `what` and `how`, so that no text is made else.
+static bool ggml_vk_qk_log(const ggml_tensor * dst, const char * what, const char * how = "", bool result = false) {
     static struct counts : std::map<std::string, uint64_t> {
         std::mutex mutex;
         ~counts() { for (const auto & c : *this) fprintf(stderr, "qkgen: %8llu %s\n", (unsigned long long) c.second, c.first.c_str()); }
@@ -29,19 +30,26 @@ static bool ggml_vk_qk_log(const ggml_tensor * dst, const std::string & what, bo
     static const bool on = getenv("GGML_VK_QKGEN_LOG") != nullptr;
     if (on) {
         std::lock_guard<std::mutex> lock(log.mutex);
-        log[std::string(ggml_op_name(dst->op)) + (result ? " routed: " : " not routed: ") + what]++;
+        log[std::string(ggml_op_name(dst->op)) + (result ? " routed: " : " not routed: ") + what + how]++;
     }
     return result;
 }
 
 // Whether nodes of that kind are ours.
 static bool ggml_vk_qk_on(ggml_type quantized, ggml_op op) {
-    static const std::map<ggml_op, std::string> names = { { GGML_OP_MUL_MAT, ",mul_mat," }, { GGML_OP_MUL_MAT_ID, ",mul_mat_id," },
-        { GGML_OP_SET_ROWS, ",set_rows," }, { GGML_OP_CPY, ",cpy," }, { GGML_OP_GET_ROWS, ",get_rows," } };
-    static const std::string wanted = "," + std::string(getenv("GGML_VK_QKGEN") != nullptr ? getenv("GGML_VK_QKGEN") : "1") + ",";
-    const auto name = names.find(op);
-    return ggml_is_quantized(quantized) && name != names.end() &&
-           ((wanted == ",1," && op != GGML_OP_GET_ROWS) || wanted.find(name->second) != std::string::npos);
+    static const std::map<ggml_op, bool> wanted = [] {
+        const char * const asked = getenv("GGML_VK_QKGEN");
+        const std::string all = "," + std::string(asked != nullptr ? asked : "1") + ",";
+        std::map<ggml_op, bool> on;
+        for (const auto & op : { std::make_pair(GGML_OP_MUL_MAT, ",mul_mat,"), std::make_pair(GGML_OP_MUL_MAT_ID, ",mul_mat_id,"),
+                                 std::make_pair(GGML_OP_SET_ROWS, ",set_rows,"), std::make_pair(GGML_OP_CPY, ",cpy,"),
+                                 std::make_pair(GGML_OP_GET_ROWS, ",get_rows,") }) {
+            on[op.first] = (all == ",1," && op.first != GGML_OP_GET_ROWS) || all.find(op.second) != std::string::npos;
+        }
+        return on;
+    }();
+    const auto at = wanted.find(op);
+    return at != wanted.end() && at->second && ggml_is_quantized(quantized);
 }
 
 // ggml fuses what has no place in an epilogue: a second addition, and factors of experts.
@@ -234,7 +242,8 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ctx->prealloc_y_last_pipeline_used = key;
         ctx->prealloc_y_last_tensor_used = x;
     }
-    return ggml_vk_qk_log(mul, std::string(p.kernel->family) + (copied ? ", x copied" : "") + (ctx->num_additional_fused_ops > 0 ? ", fused" : ""), true);
+    const bool fused = ctx->num_additional_fused_ops > 0;
+    return ggml_vk_qk_log(mul, p.kernel->family, copied ? (fused ? ", x copied, fused" : ", x copied") : fused ? ", fused" : "", true);
 }
 
 // GET_ROWS, SET_ROWS and CPY: values, the table, and indices if there are any.
@@ -286,5 +295,5 @@ static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, 
     if (r.kernel == nullptr || qk_dispatch_rows(&backend, r.kernel, &r.table, &r.values, &r.ids, call.range_of(state.status), &error) != QK_OK) {
         return ggml_vk_qk_log(dst, error.text);
     }
-    return ggml_vk_qk_log(dst, r.kernel->family, true);
+    return ggml_vk_qk_log(dst, r.kernel->family, "", true);
 }

@@ -289,13 +289,32 @@ static inline qk_call_ qk_call_new_(const qk_backend *backend, const qk_kernel *
     return call;
 }
 
+/* What printf makes slowly, for each launch: copies `name`, which has fewer than `size` characters. */
+static inline char *qk_copy_name_(char *to, size_t size, const char *name) {
+    size_t i = 0;
+    for (; i + 1 < size && name[i] != 0; i++)
+        to[i] = name[i];
+    to[i] = 0;
+    return to + i;
+}
+
+/* "weights[3]"; `i` is below 100. */
+static inline void qk_weights_name_(char name[24], uint32_t i) {
+    char *at = qk_copy_name_(name, 24, "weights[");
+    if (i >= 10)
+        *at++ = (char)('0' + i / 10 % 10);
+    *at++ = (char)('0' + i % 10);
+    at[0] = ']';
+    at[1] = 0;
+}
+
 /* Appends the argument of the next binding, and checks it. It holds `units` times `unit` bytes, and begins at a multiple of `alignment`. */
 static inline qk_status qk_add_aligned_(qk_call_ *call, const char *name, qk_range range, uint64_t units, uint64_t unit,
                                         uint32_t alignment, qk_error *error) {
     const char *kernel = call->kernel->name;
     qk_argument_ *a = &call->arguments[call->count];
     const qk_binding *binding = &call->kernel->bindings[call->count++];
-    snprintf(a->name, sizeof a->name, "%s", name);
+    qk_copy_name_(a->name, sizeof a->name, name);
     a->range = range;
     a->unit = unit;
     a->alignment = alignment;
@@ -338,7 +357,7 @@ static inline qk_status qk_add_weights_(qk_call_ *call, const qk_range *weights,
     for (uint32_t i = 0; i < count; i++) {
         char name[24];
         uint64_t unit;
-        snprintf(name, sizeof name, "weights[%" PRIu32 "]", i);
+        qk_weights_name_(name, i);
         if (!qk_multiply_(blocks, kernel->bindings[i].block_bytes, &unit))
             return qk_fail(error, QK_ERROR_LIMIT,
                            "%s: %s needs %" PRIu64 " times %" PRIu32 " bytes, must be below 2^64", kernel->name, name,
@@ -441,7 +460,7 @@ static inline qk_status qk_add_matrix_(qk_call_ *call, const qk_range *weights, 
                        count);
     for (uint32_t i = 0; i < count; i++) {
         char name[24];
-        snprintf(name, sizeof name, "weights[%" PRIu32 "]", i);
+        qk_weights_name_(name, i);
         qk_status status =
             qk_add_(call, name, weights[i], 1, qk_matrix_bytes_(kernel, &kernel->bindings[i], matrix), error);
         if (status != QK_OK)

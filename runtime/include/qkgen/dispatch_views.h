@@ -444,7 +444,7 @@ static inline qk_status qk_add_matrices_(qk_call_ *call, const qk_range *weights
                        count);
     for (uint32_t i = 0; i < count; i++) {
         char name[24];
-        snprintf(name, sizeof name, "weights[%" PRIu32 "]", i);
+        qk_weights_name_(name, i);
         qk_status status =
             qk_add_(call, name, weights[i], experts, qk_matrix_bytes_(kernel, &kernel->bindings[i], matrix), error);
         if (status != QK_OK)

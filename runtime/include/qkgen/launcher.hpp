@@ -32,7 +32,9 @@ namespace qkgen {
  */
 template <class Pipeline, class Table> class launcher {
     std::mutex mutex;
-    std::map<std::pair<const void *, std::vector<uint32_t>>, Pipeline> pipelines;
+    using pipeline_key = std::pair<const void *, std::vector<uint32_t>>;
+    std::map<pipeline_key, Pipeline> pipelines;
+    pipeline_key key; // of the launch at hand: a member, so that its memory is kept
     std::map<const uint32_t *, Table> tables;
 
   public:
@@ -53,19 +55,22 @@ template <class Pipeline, class Table> class launcher {
                 table = engine.make_table(from.words, from.bytes);
             ranges[from.index] = engine.range_of(table);
         }
-        std::vector<uint32_t> values;
+        std::vector<uint32_t> &values = key.second;
+        values.clear();
         for (uint32_t i = 0; i < kernel.spec_constant_count; i++) {
             const qk_spec_constant &c = kernel.spec_constants[i];
-            values.resize(std::max<size_t>(values.size(), c.id + 1));
+            if (values.size() <= c.id)
+                values.resize(c.id + 1);
             values[c.id] = c.id == QK_CONSTANT_ROUNDS_F16 ? engine.rounds_f16()
                            : launch.constants != nullptr  ? launch.constants[i]
                                                           : c.value;
         }
         const qk_code *code = qk_code_of(&kernel, launch.constants);
-        Pipeline &pipeline = pipelines[std::make_pair(code->data, values)];
-        if (pipeline == Pipeline())
-            pipeline = engine.make_pipeline(launch, *code, values, buffers);
-        engine.record(pipeline, launch, ranges, buffers);
+        key.first = code->data;
+        auto found = pipelines.find(key);
+        if (found == pipelines.end())
+            found = pipelines.emplace(key, engine.make_pipeline(launch, *code, values, buffers)).first;
+        engine.record(found->second, launch, ranges, buffers);
         return QK_OK;
     }
 };
