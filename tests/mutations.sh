@@ -620,7 +620,8 @@ mutate "bits that instances share are claimed once" gen/spec/layout.c 's/if \(\(
 mutate "an expert begins in each buffer, Vulkan" gen/build/place.c 's/if \(!ir->layout->each\) return at;/return at;/' script experts vulkan
 mutate "an expert begins in each buffer, Metal" gen/text/msl.c 's/ulong\(matrix\) \*/0 */' script experts msl
 mutate "an expert begins in each buffer, C" gen/text/c.c 's/ \+ of \* \(%s\),"/ + 0 * (%s),"/' script experts c
-mutate "experts of patches fit into their buffers" $views 's/weights\[i\], experts, qk_matrix_bytes_/weights[i], 1, qk_matrix_bytes_/' unit dispatch_sums_test
+mutate "experts of patches fit into their buffers" $check 's/weights\[i\], matrices, qk_matrix_bytes_/weights[i], matrices != 0, qk_matrix_bytes_/' \
+  unit dispatch_sums_test
 mutate "patches that are cut off have no experts" $check 's/if \(kernel->view != QK_VIEW_MATRIX \|\| kernel->ragged\)/if (0)/' unit dispatch_sums_test
 mutate "a row of a file has one header" gen/files/map.c 's/row_bytes = header \+ /row_bytes = /' script convert c
 mutate "pieces of a file are whole rows" gen/cli/run_convert.h 's/return kind->row \? kind->row : /return /' script convert c

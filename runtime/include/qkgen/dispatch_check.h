@@ -451,9 +451,9 @@ static inline uint64_t qk_weight_bytes(const qk_kernel *kernel, uint32_t binding
     return qk_matrix_bytes_(kernel, b, &matrix);
 }
 
-/* Appends the format's buffers, whole. */
-static inline qk_status qk_add_matrix_(qk_call_ *call, const qk_range *weights, uint32_t count,
-                                       const qk_matrix_ *matrix, qk_error *error) {
+/* Appends the buffers of so many matrices, which lie one after the other in each. */
+static inline qk_status qk_add_matrices_(qk_call_ *call, const qk_range *weights, uint32_t count, uint64_t matrices,
+                                         const qk_matrix_ *matrix, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     if (weights == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights is NULL, must be %" PRIu32 " ranges", kernel->name,
@@ -462,7 +462,7 @@ static inline qk_status qk_add_matrix_(qk_call_ *call, const qk_range *weights, 
         char name[24];
         qk_weights_name_(name, i);
         qk_status status =
-            qk_add_(call, name, weights[i], 1, qk_matrix_bytes_(kernel, &kernel->bindings[i], matrix), error);
+            qk_add_(call, name, weights[i], matrices, qk_matrix_bytes_(kernel, &kernel->bindings[i], matrix), error);
         if (status != QK_OK)
             return status;
     }

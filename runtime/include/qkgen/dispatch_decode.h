@@ -301,7 +301,7 @@ static inline qk_status qk_dispatch_dequant_matrix(const qk_backend *backend, co
     if ((status = qk_plan_matrix_(kernel, rows, cols, &matrix, error)) != QK_OK)
         return status;
     qk_call_ call = qk_call_new_(backend, kernel);
-    if ((status = qk_add_matrix_(&call, weights, kernel->binding_count - 1, &matrix, error)) != QK_OK)
+    if ((status = qk_add_matrices_(&call, weights, kernel->binding_count - 1, 1, &matrix, error)) != QK_OK)
         return status;
     if ((status = qk_add_(&call, "out", out, rows * cols, qk_type_bytes(kernel->output), error)) != QK_OK)
         return status;
@@ -349,7 +349,7 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
     if ((status = qk_plan_matrix_(kernel, rows, cols, &matrix, error)) != QK_OK)
         return status;
     qk_call_ call = qk_call_new_(backend, kernel);
-    status = qk_add_matrix_(&call, weights, kernel->binding_count - 3, &matrix, error);
+    status = qk_add_matrices_(&call, weights, kernel->binding_count - 3, 1, &matrix, error);
     if (status == QK_OK)
         status = qk_add_(&call, "indices", indices, tokens, 4, error);
     if (status == QK_OK)

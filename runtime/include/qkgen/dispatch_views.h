@@ -358,7 +358,7 @@ static inline qk_status qk_add_factors_(qk_call_ *call, const qk_range *weights,
     } else {
         status = qk_plan_matrix_(kernel, g->rows, g->cols, &g->matrix, error);
         if (status == QK_OK)
-            status = qk_add_matrix_(call, weights, count, &g->matrix, error);
+            status = qk_add_matrices_(call, weights, count, 1, &g->matrix, error);
     }
     uint32_t bytes = qk_type_bytes(kernel->bindings[count].element);
     if (status == QK_OK)
@@ -433,24 +433,6 @@ static inline qk_status qk_add_experts_(qk_call_ *call, const qk_range *weights,
             return qk_fail(error, QK_ERROR_LIMIT, "%s: weights_stride times cols must be below 2^64",
                            call->kernel->name);
     return status;
-}
-
-/* The same of matrices whose patches the blocks are: a unit of each buffer is that of one expert. */
-static inline qk_status qk_add_matrices_(qk_call_ *call, const qk_range *weights, uint32_t count, uint64_t experts,
-                                         const qk_matrix_ *matrix, qk_error *error) {
-    const qk_kernel *kernel = call->kernel;
-    if (weights == NULL)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights is NULL, must be %" PRIu32 " ranges", kernel->name,
-                       count);
-    for (uint32_t i = 0; i < count; i++) {
-        char name[24];
-        qk_weights_name_(name, i);
-        qk_status status =
-            qk_add_(call, name, weights[i], experts, qk_matrix_bytes_(kernel, &kernel->bindings[i], matrix), error);
-        if (status != QK_OK)
-            return status;
-    }
-    return QK_OK;
 }
 
 /* Ranges of x, ids and y, at those numbers, of a call with views; and what the kernel needs to know. */
