@@ -84,8 +84,8 @@ kernel void @{name}(
 @if stacked
                     @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles, row, j, k, @{x_passed}, sum[r]);
 @else
-                    @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
-                                                      @{x_passed}, sum[r]);
+                    @{space}::accumulate<TILES, 1>(@{expert_weights}, @{shape}push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, @{x_passed}, sum[r]);
 @end
                 }
             }

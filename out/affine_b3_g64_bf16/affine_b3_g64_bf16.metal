@@ -1174,9 +1174,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
                     qk_affine_b3_g64_bf16::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_affine_b3_g64_bf16::accumulate<TILES,
-                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_affine_b3_g64_bf16::accumulate<TILES, 1>(weight, scales, biases, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;
@@ -1284,9 +1283,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
                     qk_affine_b3_g64_bf16::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_affine_b3_g64_bf16::accumulate<TILES,
-                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_affine_b3_g64_bf16::accumulate<TILES, 1>(weight, scales, biases, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;

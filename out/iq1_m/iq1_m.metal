@@ -1232,8 +1232,8 @@ kernel void iq1_m_gemv_id_f32(
                     qk_iq1_m::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_iq1_m::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_iq1_m::accumulate<TILES, 1>(blocks, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;
@@ -1337,8 +1337,8 @@ kernel void iq1_m_gemv_id_f16(
                     qk_iq1_m::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_iq1_m::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_iq1_m::accumulate<TILES, 1>(blocks, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;

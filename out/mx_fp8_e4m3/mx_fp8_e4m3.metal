@@ -923,9 +923,8 @@ kernel void mx_fp8_e4m3_gemv_id_f32(
                     qk_mx_fp8_e4m3::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * expert_rows + row,
-                        j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;
@@ -1030,9 +1029,8 @@ kernel void mx_fp8_e4m3_gemv_id_f16(
                     qk_mx_fp8_e4m3::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * expert_rows + row,
-                        j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;

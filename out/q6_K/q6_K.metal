@@ -1250,8 +1250,8 @@ kernel void q6_K_gemv_id_f32(
                     qk_q6_K::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_q6_K::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_q6_K::accumulate<TILES, 1>(blocks, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;
@@ -1355,8 +1355,8 @@ kernel void q6_K_gemv_id_f16(
                     qk_q6_K::load_x<TILES, 1>(x + x_begin, 1, row_runs, 0, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_q6_K::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * expert_rows + row, j, k,
-                                                      kept, kept_sum, sum[r]);
+                    qk_q6_K::accumulate<TILES, 1>(blocks, push.row_tiles,
+                                                      (expert - push.expert_first) * expert_rows + row, j, k, kept, kept_sum, sum[r]);
                 }
             }
             held = c;
