@@ -333,9 +333,9 @@ mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
 mutate "ggml: operands of a copy are not kept" $glue 's/kept = tiles \&\& !copied/kept = tiles/' unit ggml_test
 mutate "ggml: others may still read what is copied over" $glue 's/if \(\(copied \|\| tiles\) \&\& !p.packed\)/if (false)/' unit ggml_test
-mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&bias/\&bias/' unit ggml_test
+mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&other/\&other/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t != nullptr \&\& t->view_offs/false \&\& t->view_offs/' unit ggml_test
-mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL\)/last == nullptr)/' unit ggml_test
+mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/copied \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
 mutate "tensors: scratch lies behind the copy" $tensors 's/p->scratch.offset \+= p->copy_bytes;/;/' unit tensors_test
 mutate "tensors: dimension 0 of ids is 1 of values" $tensors 's/view->index_step\[0\] = 1;/view->index_step[0] = 2;/' unit tensors_test
@@ -347,6 +347,9 @@ mutate "tensors: operands that are there are not made again" $tensors 's/QK_SCHE
 mutate "tensors: vectors begin in runs of four" $tensors 's/bits % \(4 \* \(uint64_t\)x->bytes\) == 0/1/' unit tensors_test
 mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp 's/pipelines.find\(key\)/pipelines.lower_bound(pipeline_key(code->data, std::vector<uint32_t>()))/' \
   unit ggml_test
+mutate "launcher: products of other tensors are planned anew" $headers/launcher.hpp 's/tensors\[\] = \{&p.weights, /tensors[] = {/' unit ggml_test
+mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
+mutate "launcher: a launch keeps its barriers" $headers/launcher.hpp 's/k.steps.push_back\(step\(\)\);/;/' unit ggml_test
 mutate "launcher: a pipeline is made once" $headers/launcher.hpp 's/if \(found == pipelines.end\(\)\)/pipelines.erase(key);/' unit ggml_test
 mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= \(float\)shape\[2\] \/ 16777216.0f/< 0.0f/' unit matrix_order_test
 mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test

@@ -52,10 +52,9 @@ static bool ggml_vk_qk_on(ggml_type quantized, ggml_op op) {
     return at != wanted.end() && at->second && ggml_is_quantized(quantized);
 }
 
-// ggml fuses what has no place in an epilogue: a second addition, and factors of experts.
-static bool ggml_vk_qk_may_fuse(const ggml_tensor * dst, const ggml_tensor * last, size_t count) {
-    return !((dst->op == GGML_OP_MUL_MAT && count > 2) || (dst->op == GGML_OP_MUL_MAT_ID && last->op == GGML_OP_MUL)) ||
-           !ggml_vk_qk_on(dst->src[0]->type, dst->op);
+// ggml fuses what has no place in an epilogue: a second addition, and factors behind one.
+static bool ggml_vk_qk_may_fuse(const ggml_tensor * dst, size_t count) {
+    return (dst->op != GGML_OP_MUL_MAT && dst->op != GGML_OP_MUL_MAT_ID) || count <= 2 || !ggml_vk_qk_on(dst->src[0]->type, dst->op);
 }
 
 // The kernels that are exact enough.
@@ -187,15 +186,29 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         return false;
     }
     vk_qk_state & state = ggml_vk_qk_state(ctx);
-    const auto & kernels = ggml_vk_qk_find(ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm", w->type, x->type);
     vk_qk_call call = { ctx, subctx, state.launcher };
-    const qk_backend backend = qkgen::backend_of(call, state.limits);
+    const bool fused = ctx->num_additional_fused_ops > 0;
+    const uint64_t types = (uint64_t) w->type << 32 | (uint32_t) x->type;
+    qk_epilogue epilogue {};
+    qk_range other;
     qk_product p {};
-    p.weights = ggml_vk_qk_tensor(ctx, w, true);
-    p.x       = ggml_vk_qk_tensor(ctx, x);
-    p.y       = ggml_vk_qk_tensor(ctx, dst);
-    p.ids     = ggml_vk_qk_tensor(ctx, ids);
-    p.status  = call.range_of(state.status);
+    p.weights  = ggml_vk_qk_tensor(ctx, w, true);
+    p.x        = ggml_vk_qk_tensor(ctx, x);
+    p.y        = ggml_vk_qk_tensor(ctx, dst);
+    p.ids      = ggml_vk_qk_tensor(ctx, ids);
+    p.status   = call.range_of(state.status);
+    p.epilogue = &epilogue;
+    if (fused) { // one vector, and what is added to it; or what is of experts, or the token's factors
+        other = ggml_vk_qk_tensor(ctx, dst->src[0] == mul ? dst->src[1] : dst->src[0]).range;
+        epilogue.adds = dst->op != GGML_OP_MUL && other.buffer == p.y.range.buffer && other.offset == p.y.range.offset; // in place
+        epilogue.scale_per = QK_PER_VECTOR;
+        (dst->op == GGML_OP_MUL ? epilogue.scale : epilogue.bias) = epilogue.adds ? nullptr : &other;
+    }
+    if (const qk_kernel * known = state.launcher.repeat_product(call, p, types)) {
+        return ggml_vk_qk_log(mul, known->family, fused ? ", fused" : "", true);
+    }
+    const auto & kernels = ggml_vk_qk_find(ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm", w->type, x->type);
+    const qk_backend backend = qkgen::backend_of(call, state.limits);
     qk_error error;
     if (qk_plan_product(&backend, kernels.data(), kernels.size(), INFINITY, &p, &error) != QK_OK) {
         return ggml_vk_qk_log(mul, error.text);
@@ -227,22 +240,13 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ggml_vk_cpy_to_contiguous(ctx, subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), { ctx->prealloc_y, 0, p.copy_bytes });
         ctx->prealloc_y_need_sync = true;
     }
-    qk_epilogue epilogue {};
-    qk_range bias;
-    p.epilogue = &epilogue;
-    if (ctx->num_additional_fused_ops > 0) { // one vector, and what is added to it; or what is of experts
-        bias = ggml_vk_qk_tensor(ctx, dst->src[0] == mul ? dst->src[1] : dst->src[0]).range;
-        epilogue.adds = bias.buffer == p.y.range.buffer && bias.offset == p.y.range.offset; // in place
-        epilogue.bias = epilogue.adds ? nullptr : &bias;
-    }
-    if (qk_dispatch_product(&backend, &p, &error) != QK_OK) {
+    if (state.launcher.dispatch_product(call, state.limits, p, types, &error) != QK_OK) {
         return ggml_vk_qk_log(mul, error.text);
     }
     if (kept) {
         ctx->prealloc_y_last_pipeline_used = key;
         ctx->prealloc_y_last_tensor_used = x;
     }
-    const bool fused = ctx->num_additional_fused_ops > 0;
     return ggml_vk_qk_log(mul, p.kernel->family, copied ? (fused ? ", x copied, fused" : ", x copied") : fused ? ", fused" : "", true);
 }
 
