@@ -344,6 +344,7 @@ mutate "tensors: a step is whole elements, and not 0" $tensors 's/t->steps\[i\] 
 mutate "tensors: products that share weights count together" $tensors 's/vectors = planes.batch;/;/' unit tensors_test
 mutate "tensors: tiles take whole blocks" $tensors 's/\(kernel->wide_block == 0 \|\| /(kernel != NULL \|\| /' unit tensors_test
 mutate "tensors: operands that are there are not made again" $tensors 's/QK_SCHEDULE_PACK\)$/QK_SCHEDULE_NONE)/' unit tensors_test
+mutate "tensors: parts of rows wait for those before" $tensors 's/packed->waits \&\& qk_constant_/0 \&\& qk_constant_/' unit tensors_test
 mutate "tensors: vectors begin in runs of four" $tensors 's/bits % \(4 \* \(uint64_t\)x->bytes\) == 0/1/' unit tensors_test
 mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp 's/pipelines.find\(key\)/pipelines.lower_bound(pipeline_key(code->data, std::vector<uint32_t>()))/' \
   unit ggml_test
@@ -472,8 +473,11 @@ mutate "eight rows at a time where registers hold them" gen/build/family.c 's/ke
 mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/build/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
-mutate "few rows are not loaded ahead" $choose 's/pays = !s\.staged \&\& /pays = /' unit dispatch_sums_test
-mutate "a processor does not load ahead" $choose 's/(pays = .*subgroup_size >= )32/\18/' unit dispatch_sums_test
+mutate "few rows are not loaded ahead" $choose 's/\(!s->staged \|\| /(1 || /' unit dispatch_sums_test
+mutate "a processor does not load ahead" $choose 's/(return limits->subgroup_size >= )32( \&\& \(!s)/\18\2/' unit dispatch_sums_test
+mutate "long rows of floats are not loaded ahead" $choose 's/is_long = integers \&\& /is_long = /' unit dispatch_sums_test
+mutate "rows ahead of two vectors of two bytes are many" $choose 's/digits != 2 \|\| rows >=/digits != 9 || rows >=/' unit dispatch_sums_test
+mutate "rows ahead of three vectors of floats have no registers" $choose 's/kept == 2 \&\& ahead \&\& elements/kept \&\& ahead \&\& elements/' unit dispatch_sums_test
 mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
 mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
 mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
@@ -519,7 +523,7 @@ mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $choose 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
 mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols <= 3 \* held/0/' unit dispatch_sums_test
-mutate "threads keep several: of many rows" $choose 's/parts >= 8 \*/parts >= 0 */' unit dispatch_sums_test
+mutate "threads keep several: of many rows" $choose 's/parts >= \(sooner \? 4 : 8\) \*/parts >= 0 */' unit dispatch_sums_test
 mutate "the last rows ahead" templates/gemv_ahead.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
 mutate "narrow tables hold what values have more than the least" gen/ir/stored.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test
 mutate "narrow tables: the least is added" gen/build/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"

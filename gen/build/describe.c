@@ -144,6 +144,7 @@ static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kern
         described->rows_ahead = qg_rows_ahead(kernel);
         described->ahead_kept = kernel->ahead->tile_elements;
         described->ahead_block = kernel->ahead->layout->elements;
+        described->wide_loads = kernel->wide_loads;
     }
     if (!qg_shares_x(kernel)) return;
     const qg_program *shared = program_with(arena, kernel, QG_TILE_SHARED);

@@ -399,6 +399,10 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     if (!kernel->wide || qg_is_mma(kernel)) return;
     if (sum->products == QG_PRODUCTS_INT8 && fills_registers(kernel)) kernel->rows_at_once = 4;
     kernel->ahead = like && like->sum == sum ? like->ahead : plan_ahead(arena, kernel);
+    if (kernel->ahead) {
+        const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(kernel->wide, sum->products));
+        kernel->wide_loads = all->n_fours + all->n_words;
+    }
     kernel->overruns = qg_lower_dot(kernel->wide, sum->products)->overruns;
     if (kernel->teams) kernel->overruns |= qg_lower_dot(kernel->teams, sum->products)->overruns;
 }

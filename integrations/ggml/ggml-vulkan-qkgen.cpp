@@ -1,7 +1,7 @@
 // qkgen's kernels for MUL_MAT, MUL_MAT_ID, SET_ROWS, CPY and GET_ROWS of quantised types. Part of ggml-vulkan.cpp, which includes it.
 //
 // GGML_VK_QKGEN        what is routed: 0; 1 (the default), all but get_rows; or some of mul_mat,mul_mat_id,set_rows,cpy,get_rows
-// GGML_VK_QKGEN_CLASS  the least exact class that is taken: best (default, f16 products on matrix units), split, exact
+// GGML_VK_QKGEN_CLASS  the least exact class that is taken: best (default: x in 8 bits, f16 products on matrix units), split, exact
 // GGML_VK_QKGEN_DOT    integer dot products also where ggml finds them slow, as on processors
 // GGML_VK_QKGEN_LOG    at exit, what was routed, and why the rest was not
 //
@@ -107,10 +107,7 @@ struct vk_qk_call {
         commands.dispatch(launch.workgroups, 1, 1);
     }
 
-    void barrier() {
-        ggml_vk_sync_buffers(ctx, subctx);
-        ctx->prealloc_y_need_sync = true; // what follows reads it, and writes sums behind
-    }
+    void barrier() { ggml_vk_sync_buffers(ctx, subctx); }
 };
 
 // Whether matrix units multiply as kernels ask, and how threads hold matrices: a small kernel tells.
@@ -247,6 +244,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ctx->prealloc_y_last_pipeline_used = key;
         ctx->prealloc_y_last_tensor_used = x;
     }
+    ctx->prealloc_y_need_sync |= copied || tiles; // the launches read it
     return ggml_vk_qk_log(mul, p.kernel->family, copied ? (fused ? ", x copied, fused" : ", x copied") : fused ? ", fused" : "", true);
 }
 

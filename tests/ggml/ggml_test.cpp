@@ -160,7 +160,7 @@ static void test_remembered() {
     ctx.prealloc_y_last_tensor_used = nullptr;
     ctx.prealloc_y_need_sync = false;
     const std::vector<noted> made = notes_of(&z), kept = notes_of(&z);
-    CHECK(made.size() == kept.size() + 1 && kept == std::vector<noted>(made.begin() + 1, made.end()));
+    CHECK(made.size() == kept.size() + 2 && kept == std::vector<noted>(made.begin() + 2, made.end()));
     ctx.prealloc_y_last_tensor_used = nullptr;
     ctx.prealloc_y_need_sync = false;
     CHECK(notes_of(&z) == made && notes_of(&z) == kept);
