@@ -297,7 +297,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f32_vulkan_constants[] = {{0, 
     aqlm_2x8_g8_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -324,7 +324,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -370,7 +370,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, aqlm_2x8_g8_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -397,7 +397,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -441,7 +441,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_bf16_vulkan_constants[] = {{0,
     aqlm_2x8_g8_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -468,7 +468,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -517,7 +517,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f32_vulkan_constants[] = {{0, "
     aqlm_2x8_g8_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -544,7 +544,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -595,7 +595,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, aqlm_2x8_g8_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -622,7 +622,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -671,7 +671,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_bf16_vulkan_constants[] = {{0, 
     aqlm_2x8_g8_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -698,7 +698,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -792,7 +792,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f32_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -833,7 +833,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f32_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -930,7 +930,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f16_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -971,7 +971,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f16_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -1059,7 +1059,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f32_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1094,7 +1094,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1182,7 +1182,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f16_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1217,7 +1217,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",

@@ -296,7 +296,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -323,7 +323,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -368,7 +368,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -395,7 +395,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -438,7 +438,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -465,7 +465,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -513,7 +513,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -540,7 +540,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -590,7 +590,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -617,7 +617,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -665,7 +665,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -692,7 +692,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -784,7 +784,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -826,7 +826,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -921,7 +921,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -963,7 +963,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -1045,7 +1045,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1079,7 +1079,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1161,7 +1161,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1195,7 +1195,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal = {
-    .abi = 11,
+    .abi = 12,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
