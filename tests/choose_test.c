@@ -51,7 +51,9 @@ enum { ALL = (1 << N_KERNELS) - 1, NO_BYTE = ALL & ~(1 << BYTE) };
 static void test_by_shape(void **state) {
     (void)state;
     assert_int_equal(any(NO_BYTE, 100000, 1), SPLIT);
-    assert_int_equal(any(NO_BYTE, 1000, 1), FLOATS);
+    assert_int_equal(any(NO_BYTE, 1000, 1), SPLIT);
+    assert_int_equal(any(ALL, 1000, 1), BYTE);
+    assert_int_equal(any(NO_BYTE, 1000, 2), FLOATS);
     assert_int_equal(any(NO_BYTE, 100000, 2), SPLIT);
     assert_int_equal(any(NO_BYTE, 100000, 3), UNITS);
     assert_int_equal(any(NO_BYTE, 1600, 4), SPLIT);
@@ -85,8 +87,8 @@ static void test_by_device(void **state) {
     assert_int_equal(chosen(NO_BYTE, 100000, 1, INFINITY, &unknown), SPLIT);
     /* A larger device has few rows for longer. */
     const qk_limits large = {.features = QK_FEATURE_COOPERATIVE_MATRIX, .busy_workgroups = 5000, .subgroup_size = 32};
-    assert_int_equal(chosen(NO_BYTE, 10000, 1, INFINITY, &device), SPLIT);
-    assert_int_equal(chosen(NO_BYTE, 10000, 1, INFINITY, &large), FLOATS);
+    assert_int_equal(chosen(NO_BYTE, 10000, 4, INFINITY, &device), UNITS);
+    assert_int_equal(chosen(NO_BYTE, 10000, 4, INFINITY, &large), SPLIT);
 }
 
 static void test_by_what_there_is(void **state) {
