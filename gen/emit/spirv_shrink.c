@@ -31,7 +31,11 @@ bool qg_spirv_shrinks(void) { return QKGEN_SPIRV_OPTIMIZER; }
 /* What is known of a function, by its id. */
 typedef struct function {
     uint32_t *control; /* the word with its marks */
-    uint32_t calls, words;
+    size_t begin, end; /* its words */
+    uint32_t calls;
+    bool known;    /* the following are */
+    uint32_t size; /* in words, with those of functions that go into the place of their calls in it */
+    bool kept;
 } function;
 
 /* The length of the instruction at `at`; of one that goes beyond the end, what is left. */
@@ -40,24 +44,45 @@ static size_t length_at(const uint32_t *words, size_t count, size_t at) {
     return length == 0 || length > count - at ? count - at : length;
 }
 
-static void mark_functions(qg_arena *arena, uint32_t *words, size_t count) {
+/* The functions of a module by their ids, of which there are `words[3]`; NULL where none may stay. */
+static function *find_functions(qg_arena *arena, uint32_t *words, size_t count) {
     const uint32_t bound = words[3];
     function *functions = QG_NEW_ARRAY(arena, function, bound + 1), *inside = NULL;
     for (size_t at = HEADER_WORDS; at < count; at += length_at(words, count, at)) {
         const size_t length = length_at(words, count, at);
         const uint32_t opcode = words[at] & 0xffff;
-        if (opcode == OP_CAPABILITY && length == 2 && words[at + 1] == COOPERATIVE_MATRIX) return;
+        if (opcode == OP_CAPABILITY && length == 2 && words[at + 1] == COOPERATIVE_MATRIX) return NULL;
         if (opcode == OP_FUNCTION && length == 5 && words[at + 2] < bound) {
             inside = &functions[words[at + 2]];
             inside->control = &words[at + 3];
+            inside->begin = at;
         }
         if (opcode == OP_FUNCTION_CALL && length > 3 && words[at + 3] < bound) functions[words[at + 3]].calls += 1;
-        if (inside) inside->words += (uint32_t)length;
-        if (opcode == OP_FUNCTION_END) inside = NULL;
+        if (opcode == OP_FUNCTION_END && inside) inside->end = at;
     }
-    for (uint32_t id = 0; id < bound; ++id) {
-        const function *f = &functions[id];
-        if (f->control && f->calls > 1 && f->words >= KEPT_WORDS) *f->control |= DONT_INLINE;
+    return functions;
+}
+
+/* Shaders have no recursion. */
+static void decide(function *functions, const uint32_t *words, size_t count, function *f) {
+    if (f->known) return;
+    f->known = true;
+    for (size_t at = f->begin; at < f->end; at += length_at(words, count, at)) {
+        const size_t length = length_at(words, count, at);
+        f->size += (uint32_t)length;
+        if ((words[at] & 0xffff) != OP_FUNCTION_CALL || length < 4 || words[at + 3] >= words[3]) continue;
+        function *called = &functions[words[at + 3]];
+        decide(functions, words, count, called);
+        if (!called->kept) f->size += called->size;
+    }
+    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS;
+}
+
+static void mark_functions(qg_arena *arena, uint32_t *words, size_t count) {
+    function *functions = find_functions(arena, words, count);
+    for (uint32_t id = 0; functions && id < words[3]; ++id) {
+        decide(functions, words, count, &functions[id]);
+        if (functions[id].kept) *functions[id].control |= DONT_INLINE;
     }
 }
 
