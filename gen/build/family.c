@@ -4,7 +4,7 @@
 #include <string.h>
 
 const qg_family qg_families[QG_FAMILY_COUNT] = {
-#define F(ID, name_, summary_, ...)                                                                                    \
+#define F(ID, name_, summary_, usage, ...)                                                                             \
     [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
 #include "build/family.def"
 #undef F
