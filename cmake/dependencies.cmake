@@ -74,6 +74,10 @@ if(NOT QKGEN_SPIRV_TOOLS_RECENT)
   qkgen_missing("SPIRV-Tools 2022.1 or newer (${QKGEN_SPIRV_TOOLS_INCLUDE_DIR} holds an older one)" spirv-tools)
 endif()
 
+# The interface in C of its passes came with SPIRV-Tools 2023.3.
+file(STRINGS ${QKGEN_SPIRV_TOOLS_INCLUDE_DIR}/spirv-tools/libspirv.h QKGEN_SPIRV_TOOLS_PASSES
+  REGEX "spvOptimizerRegisterPassFromFlag" LIMIT_COUNT 1)
+
 set(QKGEN_GLSLANG_LIBRARIES)
 foreach(name IN LISTS QKGEN_GLSLANG_NEEDED QKGEN_GLSLANG_OPTIONAL)
   find_library(QKGEN_LIBRARY_${name} ${name} ${QKGEN_GLSLANG_HINTS})
@@ -87,6 +91,10 @@ foreach(name IN LISTS QKGEN_GLSLANG_NEEDED QKGEN_GLSLANG_OPTIONAL)
     qkgen_missing("the library ${name}" glslang-dev)
   endif()
 endforeach()
+set(QKGEN_SPIRV_OPTIMIZER 0)
+if(QKGEN_SPIRV_TOOLS_PASSES AND QKGEN_LIBRARY_SPIRV-Tools-opt)
+  set(QKGEN_SPIRV_OPTIMIZER 1)
+endif()
 mark_as_advanced(QKGEN_GLSLANG_INCLUDE_DIR QKGEN_SPIRV_TOOLS_INCLUDE_DIR)
 if(QKGEN_GLSLANG_VERSION LESS 13)
   message(STATUS "GLSL: glslang ${QKGEN_GLSLANG_VERSION} has no cooperative matrices, so that kernels with matrix units are left out; "

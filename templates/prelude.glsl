@@ -28,13 +28,19 @@ uint f32_to_bf16(float x) {
 }
 
 @end
-@if pack_f16_2
-uint pack_f16(vec2 v) {
-    return f32_to_f16(v.x) | f32_to_f16(v.y) << 16;
-}
+@if halves
+layout(constant_id = @{id.y_type}) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
 @end
-@if pack_f16_4
+@if half_singly
+uint f32_to_half(float v) { return Y_TYPE == 1u ? f32_to_f16(v) : f32_to_bf16(v); }
+
+@end
+@if pack_2
+uint pack_halves(vec2 v) { return f32_to_half(v.x) | f32_to_half(v.y) << 16; }
+
+@end
+@if pack_4
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = @{id.rounds_f16}) const bool rounds_f16 = false;
 
@@ -51,20 +57,14 @@ uvec2 pack_f16(vec4 v) {
     return halves.xz | halves.yw << 16;
 }
 
-@end
-@if pack_bf16_2
-uint pack_bf16(vec2 v) {
-    return f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16;
-}
-
-@end
-@if pack_bf16_4
 uvec2 pack_bf16(vec4 v) {
     const uvec4 bits = floatBitsToUint(v);
     const bvec4 nan = greaterThan(bits & 0x7FFFFFFFu, uvec4(0x7F800000u));
     const uvec4 rounded = mix(bits + 0x7FFFu + ((bits >> 16) & 1u), (bits & 0x80000000u) | 0x7FC00000u, nan);
     return rounded.xz >> 16 | (rounded.yw & 0xFFFF0000u);
 }
+
+uvec2 pack_halves(vec4 v) { return Y_TYPE == 1u ? pack_f16(v) : pack_bf16(v); }
 
 @end
 @if strips

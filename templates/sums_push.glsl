@@ -1,14 +1,9 @@
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of @{tile_elements} elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of @{tile_elements} elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
 @if pushes_matrix
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
 @end
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch

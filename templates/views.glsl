@@ -41,7 +41,5 @@ uint x_element_from(uint vector, uint row_elements) {
 }
 
 @end
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }
 @end

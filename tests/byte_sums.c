@@ -41,21 +41,24 @@ const qg_node *signs(const bench *b, const qg_node *bit, int64_t yes, int64_t no
     return to_float(b, choose(b, bit, qg_int(b->ir, yes), qg_int(b->ir, no)));
 }
 
-/* The text with each declaration in a line of its own: a value `bytes1` may stand in the line that declares `bytes0`. */
+/* Whether `text` begins with `, NAME = `. */
+static bool begins_name(const char *text) {
+    const size_t name = strncmp(text, ", ", 2) == 0 ? strspn(text + 2, "abcdefghijklmnopqrstuvwxyz_0123456789") : 0;
+    return name && strncmp(text + 2 + name, " = ", 3) == 0;
+}
+
+/* The text with each declaration in a line of its own: values of one type may stand in one. */
 static char *one_a_line(qg_arena *arena, const char *text) {
     qg_text lines = qg_text_new(arena);
     while (*text) {
-        const size_t length = strcspn(text, "\n"), type = strcspn(text, " "), name = strcspn(text + type, "0123456789");
-        const char *next = qg_format(arena, ", %.*s", (int)name - 1, text + type + 1);
-        const char *begin = qg_format(arena, ";\n%.*s ", (int)type, text);
-        char *line = qg_format(arena, "%.*s", (int)length, text);
-        for (char *at; type + name < length && (at = strstr(line, next)) != NULL;) {
-            const size_t digits = strspn(at + strlen(next), "0123456789");
-            if (digits == 0 || strncmp(at + strlen(next) + digits, " = ", 3) != 0) break;
-            qg_text_printf(&lines, "%.*s%s", (int)(at - line), line, begin);
-            line = at + 2;
+        const size_t length = strcspn(text, "\n"), type = strcspn(text, " ");
+        for (size_t at = 0; at < length; ++at) {
+            if (begins_name(text + at))
+                qg_text_printf(&lines, ";\n%.*s", (int)type, text);
+            else
+                qg_text_add(&lines, text + at, 1);
         }
-        qg_text_printf(&lines, "%s%s", line, text[length] ? "\n" : "");
+        if (text[length]) qg_text_puts(&lines, "\n");
         text += length + (text[length] != 0);
     }
     return lines.data;

@@ -189,7 +189,7 @@ static bool compile(const fixture *f, const qg_kernel *kernel, qg_cost *cost, co
     return good;
 }
 
-/* Without SPIRV-Tools' optimiser in glslang, functions and equal expressions stay, and the counts are those of the text. */
+/* Without SPIRV-Tools' optimiser, functions and equal expressions stay, and the counts are those of the text. */
 static bool optimises(const fixture *f) {
     const char *why, *glsl = "#version 450\nlayout(binding = 0) buffer B { uint b[]; };\n"
                              "uint f(uint x) { return x * 3u; }\nvoid main() { b[0] = f(b[1]); }\n";

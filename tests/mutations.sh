@@ -609,6 +609,8 @@ mutate "halves lose digits" gen/build/error.c 's/HALF_ROUNDING = 1 << 13/HALF_RO
 mutate "tiles add up" runtime/include/qkgen/kernel.h 's/sum_roundings \+ 3 \* tiles/sum_roundings + 0 * tiles/' unit bound_test
 mutate "a window of the largest reaches back" gen/cli/run_bound.c 's/k \+ 1 - reach : 0/k : 0/' unit bound_test
 mutate "a kept module that has changed is made again" gen/emit/spirv_cache.c 's/ \&\& !memcmp\(words \+ \*bytes \/ 4, sealed, SEAL_BYTES\)//' unit spirv_test
+mutate "nothing forbids a driver to inline" gen/emit/spirv_shrink.c 's/~\(uint32_t\)DONT_INLINE/~0u/' unit spirv_test
+mutate "functions that are called once go into their call" gen/emit/spirv_shrink.c 's/f->calls > 1/f->calls > 0/' unit spirv_test
 mutate "what neighbours share is of one block" gen/spec/value.c 's/memory->block \+= 1/memory->block += 0/' unit value_test
 mutate "what neighbours share is forgotten from block to block of a row" gen/spec/value.c 's/qg_memory_clear\(memory\);/;/' unit value_test
 mutate "what neighbours share is of one run" gen/spec/value.c 's/ \|\| e->index - s->from >= term->per\)/)/' unit value_test

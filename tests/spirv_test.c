@@ -1,6 +1,7 @@
 /* qg_spirv_compile: what comes out, what is said when nothing does, and that threads do not disturb each other. */
 #include "emit/spirv.h"
 #include "emit/spirv_cache.h"
+#include "emit/spirv_shrink.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -91,6 +92,52 @@ static void test_errors(void **state) {
     expect_failure("", "bad.comp");
 }
 
+/* A text with a function of `lines` lines, which is called `calls` times. */
+static const uint32_t *compile_calls(qg_arena *arena, uint32_t lines, uint32_t calls, size_t *bytes) {
+    const char *why = NULL;
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "#version 450\nlayout(binding = 0) buffer B { uint b[]; };\nuint f(uint x) {\n");
+    for (uint32_t i = 0; i < lines; ++i)
+        qg_text_printf(&text, "    x = (x ^ b[x & 7u]) * %uu + b[%u];\n", 2 * i + 3, i);
+    qg_text_puts(&text, "    return x;\n}\nvoid main() {\n");
+    for (uint32_t i = 0; i < calls; ++i) qg_text_printf(&text, "    b[%u] = f(b[%u]);\n", i, i + 9);
+    qg_text_puts(&text, "}\n");
+    const uint32_t *words = qg_spirv_compile(arena, "calls.comp", text.data, bytes, &why);
+    assert_non_null(words);
+    return words;
+}
+
+/* A large function with several calls is there once, and nothing forbids a driver to inline it; others are not there. */
+static void test_functions(void **state) {
+    (void)state;
+    enum { FUNCTION = 54, CALL = 57, MULTIPLY = 132, DONT_INLINE = 2 };
+    if (!qg_spirv_shrinks()) skip();
+    qg_arena *arena = qg_arena_new();
+    const char *kept = getenv("QKGEN_SPIRV_CACHE"), *before = kept ? qg_strndup(arena, kept, strlen(kept)) : NULL;
+    unsetenv("QKGEN_SPIRV_CACHE"); /* what was compiled before is not looked at */
+    size_t bytes, flat = 0;
+    const char *why = NULL;
+    const uint32_t *words = compile_calls(arena, 20, 3, &bytes);
+    assert_int_equal(count(words, bytes, FUNCTION), 2);
+    assert_int_equal(count(words, bytes, CALL), 3);
+    assert_int_equal(count(words, bytes, MULTIPLY), 20);
+    for (size_t at = 5; at < bytes / 4; at += words[at] >> 16)
+        if ((words[at] & 0xffff) == FUNCTION) assert_int_equal(words[at + 3] & DONT_INLINE, 0);
+    const uint32_t *inlined = qg_spirv_flatten(arena, words, bytes / 4, &flat, &why);
+    assert_non_null(inlined);
+    assert_null(qg_spirv_validate(arena, "flat", inlined, flat));
+    assert_int_equal(count(inlined, flat * 4, FUNCTION), 1);
+    assert_int_equal(count(inlined, flat * 4, MULTIPLY), 60);
+    words = compile_calls(arena, 20, 1, &bytes);
+    assert_int_equal(count(words, bytes, FUNCTION), 1);
+    words = compile_calls(arena, 1, 3, &bytes);
+    assert_int_equal(count(words, bytes, FUNCTION), 1);
+    assert_ptr_equal(qg_spirv_flatten(arena, words, bytes / 4, &flat, &why), words);
+    assert_int_equal(flat, bytes / 4);
+    if (before) setenv("QKGEN_SPIRV_CACHE", before, 1);
+    qg_arena_free(arena);
+}
+
 typedef struct worker {
     pthread_t thread;
     const uint32_t *words;
@@ -170,10 +217,8 @@ static void test_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_module),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_module), cmocka_unit_test(test_errors),  cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_kept),   cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, open_compiler, close_compiler);
 }

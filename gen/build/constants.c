@@ -33,6 +33,7 @@ static uint32_t value_of(const qg_kernel *kernel, const qk_kernel *described, qk
     case QK_CONSTANT_DIGITS: return kernel->sum->digits;
     case QK_CONSTANT_CHECKED: return is_checked(kernel);
     case QK_CONSTANT_X_TYPE: return kernel->type == QG_F32 ? 0 : kernel->type == QG_F16 ? 1 : 2;
+    case QK_CONSTANT_Y_TYPE: return !qg_decodes_halves(kernel) ? 0 : kernel->type == QG_F16 ? 1 : 2;
     case QK_CONSTANT_KEPT: return qg_mma_tiles(kernel->wide);
     default: return constants[id].value;
     }
@@ -71,7 +72,8 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
         if (c->id == QK_CONSTANT_LOCAL_SIZE_X) c->legal_count = sizes_that_fit(kernel, c);
         if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
-        if (c->id != QK_CONSTANT_DIGITS && c->id != QK_CONSTANT_X_TYPE) continue;
+        const bool planned = c->id == QK_CONSTANT_Y_TYPE && qg_decodes_halves(kernel);
+        if (c->id != QK_CONSTANT_DIGITS && c->id != QK_CONSTANT_X_TYPE && !planned) continue;
         while (*c->legal != c->value) ++c->legal; /* another is another kernel */
         c->legal_count = 1;
     }
@@ -123,7 +125,7 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_X_TYPE, (sums || kernel->family->encodes) && vulkan},
                           {QK_CONSTANT_EPILOGUE, sums && vulkan},
                           {QK_CONSTANT_VIEWS, sums},
-                          {QK_CONSTANT_Y_TYPE, sums}};
+                          {QK_CONSTANT_Y_TYPE, sums || (qg_decodes_halves(kernel) && vulkan)}};
     if (kernel->family->in_tiles)
         describe_tile_constants(arena, kernel, described);
     else if (qg_is_mma(kernel))

@@ -208,6 +208,4 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
 
 bool qg_stores_singly(const qg_kernel *kernel) { return kernel->plan->store_lanes == 1 || kernel->layout->ragged; }
 
-bool qg_rounds_f16(const qg_kernel *kernel) {
-    return kernel->type == QG_F16 && !kernel->family->sums && kernel->plan->lanes == 4;
-}
+bool qg_rounds_f16(const qg_kernel *kernel) { return qg_decodes_halves(kernel) && kernel->plan->lanes == 4; }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const qg_family qg_families[QG_FAMILY_COUNT] = {
-#define F(ID, name_, summary_, ...)                                                                                    \
+#define F(ID, name_, summary_, usage, ...)                                                                             \
     [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
 #include "build/family.def"
 #undef F
@@ -346,11 +346,12 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
                               const qg_sum_class *sum) {
     const char *scalar = qg_scalars[type].name;
     const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
+    const char *stored = type == QG_F32 ? scalar : "halves";
     if (!family->sums) sum = NULL;
     return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
                        .module = sum               ? qg_format(arena, "%s%s", stem, sum->module)
                                  : family->encodes ? stem
-                                                   : qg_format(arena, "%s_%s", stem, scalar),
+                                                   : qg_format(arena, "%s_%s", stem, stored),
                        .family = family,
                        .layout = layout_for(arena, layout, family),
                        .type = type,
@@ -461,14 +462,19 @@ uint32_t qg_rows_ahead(const qg_kernel *kernel) {
     return looks_up && rows > QG_DEVICE_AHEAD_ROWS_LOOKED_UP ? QG_DEVICE_AHEAD_ROWS_LOOKED_UP : rows;
 }
 
-/* Types of x, and classes with the same products, share modules: what else they differ in, constants tell it. Whether
- * rows are loaded ahead follows from the class. */
+bool qg_decodes_halves(const qg_kernel *kernel) {
+    return !kernel->family->sums && !kernel->family->encodes && !kernel->to && kernel->type != QG_F32;
+}
+
+/* Types of x, types of 16 bits to decode to, and classes with the same products share modules: what else they differ
+ * in, constants tell it. Whether rows are loaded ahead follows from the class. */
 bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule) {
     const qg_kernel *kernel = &list[i];
     for (uint32_t k = 0; k < i; ++k) {
         const qg_kernel *other = &list[k];
         if (kernel->family != other->family) continue;
         if (kernel->family->encodes) return true;
+        if (qg_decodes_halves(kernel) && qg_decodes_halves(other)) return true;
         if (kernel->sum && kernel->sum->products == other->sum->products &&
             (schedule == QK_SCHEDULE_NONE || qg_schedules_of(other) >> schedule & 1))
             return true;

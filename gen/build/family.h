@@ -234,6 +234,8 @@ void qg_describe_error(const qg_kernel *kernel, qk_kernel *described);
 bool qg_stores_singly(const qg_kernel *kernel);
 /* Whether it has the constant QK_CONSTANT_ROUNDS_F16. */
 bool qg_rounds_f16(const qg_kernel *kernel);
+/* Whether it decodes to a type of 16 bits: modules of Vulkan are of all such types, and a constant says which. */
+bool qg_decodes_halves(const qg_kernel *kernel);
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 

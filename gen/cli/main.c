@@ -28,6 +28,16 @@ int qg_command_audit(qg_session *session, int argc, char **argv) { return qg_com
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
+static const char run_usage[] =
+#define F(ID, name, summary, usage, ...) usage
+#include "build/family.def"
+#undef F
+    " transcode --from F --to F --target T --in FILE --out FILE\n"
+    " qdq_init --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE --out q=FILE\n"
+    " qdq_forward --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
+    " qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
+    " qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n";
+
 /* The format of examples, which the build names, because no format is known by name here. */
 #define F QKGEN_EXAMPLE_FORMAT
 
@@ -64,20 +74,7 @@ static const struct command {
     {{"gallery", " [--out DIR] [--shown FILE] [--check]\n", "writes a page of all formats with their maps", NULL,
       "qkgen gallery --out gallery\n"},
      qg_command_gallery},
-    {{"run",
-      " dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
-      " gather --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out FILE\n"
-      " gemv --format F --target T --type f32|f16 --rows N --cols K [--batch M] --in FILE --x FILE --out FILE\n"
-      " gemv_id --format F --target T --type f32|f16 --experts E --rows N --cols K --tokens M --slots S --in FILE "
-      "--ids FILE --x FILE --out FILE\n"
-      " encode --format F --target T --in FILE --out FILE\n"
-      " set_rows --format F --target T --rows N --cols K --in FILE --indices FILE [--into FILE] --out FILE\n"
-      " transcode --from F --to F --target T --in FILE --out FILE\n"
-      " qdq_init --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE --out q=FILE\n"
-      " qdq_forward --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
-      " qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
-      " qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n",
-      "runs a kernel on files",
+    {{"run", run_usage, "runs a kernel on files",
       "Files are raw little-endian arrays. `qkgen run encode --help` has the options of encode, `qkgen run transcode\n"
       "--help` those of transcode, and `qkgen run qdq_init --help` those of families without a format.",
       "head -c 1800 /dev/urandom >blocks.bin\n"

@@ -5,6 +5,7 @@
  * submissions the median, the least and the greatest are taken. */
 #include "cli/run_bench.h"
 #include "cli/run_bench_plain.h"
+#include "cli/run_launch.h"
 #include "emit/modules.h"
 #include "emit/spirv.h"
 
@@ -363,6 +364,18 @@ double qg_subject_moved(const qg_subject *s) {
     return (double)s->weight_bytes + (c->family->sums ? 0.0 : (double)s->result_bytes);
 }
 
+/* NULL: an epilogue has it. */
+static qk_range *range_of(qg_launch *launch, qk_role role) {
+    switch (role) {
+    case QK_ROLE_INPUT: return &launch->in;
+    case QK_ROLE_INDICES: return &launch->indices;
+    case QK_ROLE_OUTPUT: return &launch->out;
+    case QK_ROLE_SCRATCH: return &launch->scratch;
+    case QK_ROLE_STATUS: return &launch->status;
+    default: return NULL;
+    }
+}
+
 bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epilogue) {
     const qg_case *c = &s->of;
     qk_backend backend = qk_vulkan_backend(b->vk);
@@ -378,33 +391,24 @@ bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epil
         r[i].size -= r[i].offset;
     }
     const qk_range *own = r + s->n_weights;
-    const bool matrix = s->kernel->view != QK_VIEW_BLOCKS;
-    qk_status status;
-    const uint64_t x_slots = c->x_slots ? c->x_slots : 1;
-    if (c->family->encodes && c->family->n_bindings == 1)
-        status = qk_dispatch_encode(&backend, s->kernel, r, own[0], c->rows * c->cols, &b->error);
-    else if (c->family->encodes)
-        status =
-            qk_dispatch_set_rows(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->rows, &b->error);
-    else if (c->family->sums && c->family->experts && c->family->in_tiles)
-        status = qk_dispatch_gemm_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[4], own[2], c->experts,
-                                          c->rows, c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
-    else if (c->family->experts)
-        status = qk_dispatch_gemv_id_with(&backend, s->kernel, r, own[0], own[1], own[3], own[2], c->experts, c->rows,
-                                          c->cols, c->batch, c->slots, x_slots, epilogue, &b->error);
-    else if (c->family->in_tiles)
-        status = qk_dispatch_gemm_with(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->batch,
-                                       epilogue, &b->error);
-    else if (c->family->sums)
-        status = qk_dispatch_gemv_with(&backend, s->kernel, r, own[0], own[1], c->rows, c->cols, c->batch, epilogue,
-                                       &b->error);
-    else if (c->family->n_bindings > 1)
-        status = (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
-            &backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->rows, &b->error);
-    else if (matrix)
-        status = qk_dispatch_dequant_matrix(&backend, s->kernel, r, own[0], c->rows, c->cols, &b->error);
-    else
-        status = qk_dispatch_dequant(&backend, s->kernel, r, own[0], c->rows * c->cols, &b->error);
+    const bool whole = c->family->n_bindings == 1;
+    qg_launch launch = {.family = c->family,
+                        .kernel = s->kernel,
+                        .weights = r,
+                        .rows = c->rows,
+                        .cols = c->cols,
+                        .count = whole             ? c->rows * c->cols
+                                 : c->family->sums ? c->batch
+                                                   : c->rows,
+                        .experts = c->experts,
+                        .slots = c->slots,
+                        .x_slots = c->x_slots ? c->x_slots : 1,
+                        .epilogue = epilogue};
+    for (uint32_t i = 0; i < c->family->n_bindings; ++i) {
+        qk_range *of = range_of(&launch, c->family->bindings[i].role);
+        if (of) *of = own[i];
+    }
+    const qk_status status = qg_launch_kernel(&backend, &launch, &b->error);
     return status == QK_OK || qg_bench_failed(b);
 }
 

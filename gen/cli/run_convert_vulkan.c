@@ -1,5 +1,6 @@
 /* Converting on a Vulkan device: blocks go there, become floats in its memory, and these become blocks. */
 #include "cli/run_convert.h"
+#include "cli/run_launch.h"
 #include "emit/modules.h"
 #include "emit/spirv.h"
 
@@ -50,18 +51,20 @@ static const char *compile(device *d, const qg_layout *layout, qg_family_id id) 
 static qk_status decode(device *d, const qg_storage *kind, uint64_t elements) {
     const qk_backend backend = qk_vulkan_backend(d->vulkan);
     const qk_range blocks = qk_vulkan_range(d->from), floats = qk_vulkan_range(d->floats);
-    const qk_kernel *kernel = find(d, kind->layout, &qg_families[QG_FAMILY_DEQUANT]);
-    if (kind->row)
-        return qk_dispatch_dequant_matrix(&backend, kernel, &blocks, floats, elements / kind->row, kind->row,
-                                          &d->error);
-    return qk_dispatch_dequant(&backend, kernel, &blocks, floats, elements, &d->error);
+    qg_launch launch = {
+        .family = &qg_families[QG_FAMILY_DEQUANT], .weights = &blocks, .out = floats, .count = elements};
+    launch.kernel = find(d, kind->layout, launch.family);
+    if (kind->row) launch.rows = elements / kind->row, launch.cols = kind->row;
+    return qg_launch_kernel(&backend, &launch, &d->error);
 }
 
 static qk_status encode(device *d, const qg_layout *layout, uint64_t elements) {
     const qk_backend backend = qk_vulkan_backend(d->vulkan);
     const qk_range blocks = qk_vulkan_range(d->to);
-    return qk_dispatch_encode(&backend, find(d, layout, &qg_families[QG_FAMILY_ENCODE]), &blocks,
-                              qk_vulkan_range(d->floats), elements, &d->error);
+    qg_launch launch = {.family = &qg_families[QG_FAMILY_ENCODE], .weights = &blocks, .count = elements};
+    launch.kernel = find(d, layout, launch.family);
+    launch.in = qk_vulkan_range(d->floats);
+    return qg_launch_kernel(&backend, &launch, &d->error);
 }
 
 /* Floats that are not in blocks are taken apart on the host. */

@@ -1,6 +1,7 @@
 /* `qkgen run encode` and `set_rows`: floats of a file become blocks, one file for each buffer of the format. Data goes
  * to the target part by part, rows that are set in one; files get their names together, when all of them are there. */
 #include "cli/run.h"
+#include "cli/run_launch.h"
 #include "emit/modules.h"
 #include "emit/spirv.h"
 
@@ -64,10 +65,15 @@ static uint64_t bytes_of(const encode_job *job, uint32_t buffer, uint64_t blocks
 /* `extra`: indices and status. */
 static qk_status dispatch(const encode_job *job, encode_target *t, const qk_backend *backend, const qk_range *weights,
                           qk_range src, const qk_range *extra, uint64_t elements) {
-    if (job->indices)
-        return qk_dispatch_set_rows(backend, t->described, weights, extra[0], src, extra[1], job->rows, job->cols,
-                                    job->tokens, &t->error);
-    return qk_dispatch_encode(backend, t->described, weights, src, elements, &t->error);
+    qg_launch launch = {.family = job->kernel.family,
+                        .kernel = t->described,
+                        .weights = weights,
+                        .in = src,
+                        .rows = job->rows,
+                        .cols = job->cols,
+                        .count = job->indices ? job->tokens : elements};
+    if (job->indices) launch.indices = extra[0], launch.status = extra[1];
+    return qg_launch_kernel(backend, &launch, &t->error);
 }
 
 /* ---- C ---- */

@@ -2,6 +2,7 @@
  * processor. The executor is a library of its own, because it brings a whole C++ compiler along; it
  * is loaded when this target is asked for. */
 #include "cli/run.h"
+#include "cli/run_launch.h"
 
 #include "msl/executor.h"
 
@@ -160,12 +161,23 @@ static qk_status run_sums(metal_run *m, const qg_job *job, const qk_range *weigh
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         met[i] = (qk_range){(void *)(uintptr_t)e->values[i], 0, 4 * qg_epilogue_count(e, (qg_epilogue_id)i)};
     const qk_epilogue epilogue = qg_epilogue_ranges(e, met);
-    const qk_status status =
-        job->ids ? qk_dispatch_gemv_id_views(&api, m->kernel, weights, x, ids, y, missed, job->experts, job->rows,
-                                             job->cols, job->batch, job->slots, job->x_slots,
-                                             v->given ? &v->experts : NULL, &epilogue, &m->error)
-                 : qk_dispatch_gemv_views(&api, m->kernel, weights, x, y, job->rows, job->cols, job->batch,
-                                          v->given ? &v->dense : NULL, &epilogue, &m->error);
+    const qg_launch launch = {.family = job->family,
+                              .kernel = m->kernel,
+                              .weights = weights,
+                              .in = x,
+                              .indices = ids,
+                              .out = y,
+                              .status = missed,
+                              .rows = job->rows,
+                              .cols = job->cols,
+                              .count = job->batch,
+                              .experts = job->experts,
+                              .slots = job->slots,
+                              .x_slots = job->x_slots,
+                              .views = v->given ? &v->dense : NULL,
+                              .expert_views = v->given ? &v->experts : NULL,
+                              .epilogue = &epilogue};
+    const qk_status status = qg_launch_kernel(&api, &launch, &m->error);
     memcpy(dst, y_memory + v->y_offset, bytes);
     return status;
 }
@@ -186,19 +198,18 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     }
     const qk_range out = {dst, 0, bytes};
     const double start = qg_seconds_now();
-    qk_status status;
-    if (job->x) {
-        status = run_sums(m, job, weights, dst, bytes);
-    } else if (job->indices) {
-        const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
-        const qk_range missed = {&m->out_of_range, 0, 4};
-        status = (job->sizes ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
-            &api, m->kernel, weights, indices, out, missed, job->rows, job->cols, count, &m->error);
-    } else if (job->sizes) {
-        status = qk_dispatch_dequant_matrix(&api, m->kernel, weights, out, job->rows, job->cols, &m->error);
-    } else {
-        status = qk_dispatch_dequant(&api, m->kernel, weights, out, count, &m->error);
-    }
+    const qg_launch launch = {
+        .family = job->family,
+        .kernel = m->kernel,
+        .weights = weights,
+        .indices = {(void *)(uintptr_t)(job->indices ? job->indices + first : NULL), 0, 4 * count},
+        .out = out,
+        .status = {&m->out_of_range, 0, 4},
+        .rows = job->rows,
+        .cols = job->cols,
+        .count = count};
+    const qk_status status =
+        job->x ? run_sums(m, job, weights, dst, bytes) : qg_launch_kernel(&api, &launch, &m->error);
     m->seconds += qg_seconds_now() - start;
     return status == QK_OK ? NULL : qg_metal_failure(m, &m->error);
 }

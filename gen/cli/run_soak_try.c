@@ -1,6 +1,7 @@
 /* One case of `qkgen soak` on a device. Inputs and results lie in one buffer with gaps around them,
  * which is filled before and looked at afterwards as a whole: nothing but results may have changed,
  * and all of them must have. A second launch writes the same bits to another place. */
+#include "cli/run_launch.h"
 #include "cli/run_soak.h"
 #include "emit/modules.h"
 #include "emit/spirv.h"
@@ -255,7 +256,6 @@ static qk_status make_buffers(trial *t) {
 
 static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
     const qg_soak_case *c = t->c;
-    const bool matrix = c->layout && c->layout->view != QG_VIEW_BLOCKS;
     if (c->plain) {
         qk_range ranges[QG_MAX_PLAIN_BINDINGS];
         uint32_t in = 0, out = t->inputs;
@@ -265,34 +265,31 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
                                  (uint32_t)c->batch, &t->error);
     }
     const qk_range *out = r + t->inputs;
-    if (c->family->encodes && c->family->n_bindings > 1)
-        return qk_dispatch_set_rows(&t->backend, t->kernel, w, r[1], r[0], out[0], c->rows, c->cols, c->batch,
-                                    &t->error);
-    if (c->family->encodes) return qk_dispatch_encode(&t->backend, t->kernel, w, r[0], c->rows * c->cols, &t->error);
+    const bool whole = c->family->n_bindings == 1;
     qk_range met[QG_N_EPILOGUES];
     const qk_range *last = out;
     for (uint32_t i = QG_N_EPILOGUES; i-- > 0;)
         if (t->data.epilogue.values[i]) met[i] = *--last;
     const qk_epilogue epilogue = qg_epilogue_ranges(&t->data.epilogue, met);
-    const uint64_t x_slots = qg_soak_x_slots(c);
-    const qk_expert_views *experts = t->data.views.given ? &t->data.views.experts : NULL;
-    if (c->family->experts && c->family->in_tiles)
-        return qk_dispatch_gemm_id_views(&t->backend, t->kernel, w, r[0], r[1], out[1], out[0], out[2], c->experts,
-                                         c->rows, c->cols, c->batch, c->slots, x_slots, experts, &epilogue, &t->error);
-    if (c->family->experts)
-        return qk_dispatch_gemv_id_views(&t->backend, t->kernel, w, r[0], r[1], out[0], out[1], c->experts, c->rows,
-                                         c->cols, c->batch, c->slots, x_slots, experts, &epilogue, &t->error);
-    if (c->family->in_tiles)
-        return qk_dispatch_gemm_views(&t->backend, t->kernel, w, r[0], out[1], out[0], c->rows, c->cols, c->batch,
-                                      views_of(t), &epilogue, &t->error);
-    if (c->family->sums)
-        return qk_dispatch_gemv_views(&t->backend, t->kernel, w, r[0], out[0], c->rows, c->cols, c->batch, views_of(t),
-                                      &epilogue, &t->error);
-    if (c->family->n_bindings > 1)
-        return (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(&t->backend, t->kernel, w, r[0], out[0],
-                                                                         out[1], c->rows, c->cols, c->batch, &t->error);
-    return matrix ? qk_dispatch_dequant_matrix(&t->backend, t->kernel, w, out[0], c->rows, c->cols, &t->error)
-                  : qk_dispatch_dequant(&t->backend, t->kernel, w, out[0], c->rows * c->cols, &t->error);
+    qg_launch launch = {.family = c->family,
+                        .kernel = t->kernel,
+                        .weights = w,
+                        .rows = c->rows,
+                        .cols = c->cols,
+                        .count = whole ? c->rows * c->cols : c->batch,
+                        .experts = c->experts,
+                        .slots = c->slots,
+                        .x_slots = qg_soak_x_slots(c),
+                        .views = views_of(t),
+                        .expert_views = t->data.views.given ? &t->data.views.experts : NULL,
+                        .epilogue = &epilogue};
+    const qk_range *in = r, *next = out; /* in the order of make_regions */
+    if (t->data.x) launch.in = *in++;
+    if (t->data.ids) launch.indices = *in;
+    if (!c->family->encodes) launch.out = *next++;
+    if (c->family->in_tiles) launch.scratch = *next++;
+    if (c->family->sums ? c->family->experts : c->family->n_bindings == 3) launch.status = *next;
+    return qg_launch_kernel(&t->backend, &launch, &t->error);
 }
 
 static qk_status launch(trial *t, uint32_t number) {

@@ -1,6 +1,7 @@
 /* The Vulkan target: compiles the one kernel that is asked for, and runs it through the same checked dispatch that the
  * emitted stubs call. */
 #include "cli/run.h"
+#include "cli/run_launch.h"
 #include "emit/modules.h"
 #include "emit/spirv.h"
 
@@ -131,32 +132,28 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
     const qk_range dst = range_from(r, r->dst, job->views.y_offset);
     const qk_range x = job->x ? range_from(r, r->x, job->views.x_offset) : dst;
-    const qk_expert_views *views = job->views.given ? &job->views.experts : NULL;
     qk_range met[QG_N_EPILOGUES];
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         met[i] = job->epilogue.values[i] ? qk_vulkan_range(r->buffers[r->met[i]]) : dst;
     const qk_epilogue epilogue = qg_epilogue_ranges(&job->epilogue, met);
-    if (job->ids && job->family->in_tiles)
-        return qk_dispatch_gemm_id_views(&backend, r->kernel, weights, x, qk_vulkan_range(r->buffers[r->indices]),
-                                         qk_vulkan_range(r->buffers[r->scratch]), dst,
-                                         qk_vulkan_range(r->buffers[r->status]), job->experts, job->rows, job->cols,
-                                         job->batch, job->slots, job->x_slots, views, &epilogue, &r->error);
-    if (job->ids)
-        return qk_dispatch_gemv_id_views(&backend, r->kernel, weights, x, qk_vulkan_range(r->buffers[r->indices]), dst,
-                                         qk_vulkan_range(r->buffers[r->status]), job->experts, job->rows, job->cols,
-                                         job->batch, job->slots, job->x_slots, views, &epilogue, &r->error);
-    if (job->family->in_tiles)
-        return qk_dispatch_gemm_views(&backend, r->kernel, weights, x, qk_vulkan_range(r->buffers[r->scratch]), dst,
-                                      job->rows, job->cols, job->batch, views_of(job), &epilogue, &r->error);
-    if (job->x)
-        return qk_dispatch_gemv_views(&backend, r->kernel, weights, x, dst, job->rows, job->cols, job->batch,
-                                      views_of(job), &epilogue, &r->error);
-    if (!job->indices && job->sizes)
-        return qk_dispatch_dequant_matrix(&backend, r->kernel, weights, dst, job->rows, job->cols, &r->error);
-    if (!job->indices) return qk_dispatch_dequant(&backend, r->kernel, weights, dst, count, &r->error);
-    const qk_range indices = qk_vulkan_range(r->buffers[r->indices]), status = qk_vulkan_range(r->buffers[r->status]);
-    return (job->sizes ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
-        &backend, r->kernel, weights, indices, dst, status, job->rows, job->cols, count, &r->error);
+    const qg_launch launch = {.family = job->family,
+                              .kernel = r->kernel,
+                              .weights = weights,
+                              .in = x,
+                              .indices = qk_vulkan_range(r->buffers[r->indices]),
+                              .out = dst,
+                              .scratch = qk_vulkan_range(r->buffers[r->scratch]),
+                              .status = qk_vulkan_range(r->buffers[r->status]),
+                              .rows = job->rows,
+                              .cols = job->cols,
+                              .count = job->x ? job->batch : count,
+                              .experts = job->experts,
+                              .slots = job->slots,
+                              .x_slots = job->x_slots,
+                              .views = views_of(job),
+                              .expert_views = job->views.given ? &job->views.experts : NULL,
+                              .epilogue = &epilogue};
+    return qg_launch_kernel(&backend, &launch, &r->error);
 }
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {

@@ -4,7 +4,7 @@
  * SPIR-V names its loops: a header says where the loop is left. Its body are the blocks that are
  * reached from the header without passing that place. */
 #include "emit/cost_spirv.h"
-#include "emit/spirv.h"
+#include "emit/spirv_shrink.h"
 
 #include <string.h>
 
@@ -376,7 +376,9 @@ bool qg_cost_of_spirv(qg_arena *arena, const qg_program *program, const uint32_t
     m.first_table = m.weights + kernel->family->n_bindings;
     m.end_table = m.first_table;
     for (uint32_t i = 0; i < kernel->layout->n_tables; ++i) m.end_table += kernel->plan->stored[i];
-    m.items = qg_spirv_read(arena, words, bytes, &m.count, &m.bound, why);
+    size_t count;
+    const uint32_t *flat = qg_spirv_flatten(arena, words, bytes / 4, &count, why);
+    m.items = flat ? qg_spirv_read(arena, flat, count * 4, &m.count, &m.bound, why) : NULL;
     if (!m.items) return false;
     find_blocks(&m);
     drop_unreached(&m);

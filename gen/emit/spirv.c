@@ -1,14 +1,15 @@
 /* SPIR-V from GLSL, in process, through the C interfaces of glslang and SPIRV-Tools.
  *
- *   GLSL --preprocess, parse, link--> AST --generate--> words --optimise--> words --strip--> words --validate--> words
+ *   GLSL --preprocess, parse, link--> AST --generate--> words --shrink--> words --strip--> words --validate--> words
  *
- * glslang runs the optimiser of SPIRV-Tools itself, where it was built with it, and only when it is asked to optimise
- * for size; that asks for nothing that costs speed. Its time grows with the square of the stores in a straight line,
- * which shows past some 500 of them; kernels have few. Where glslang was built without it, the words are longer, and
- * the driver optimises. We strip names ourselves, so that both builds do, and validate ourselves, so that a complaint
- * is an error here. */
+ * spirv_shrink.c runs the optimiser of SPIRV-Tools, where that has an interface in C for it; else glslang does, where
+ * it was built with it, and only when it is asked to optimise for size. Its time grows with the square of the stores in
+ * a straight line, which shows past some 500 of them; kernels have few. Without an optimiser the words are longer, and
+ * the driver optimises. We strip names ourselves, so that all builds do, and validate ourselves, so that a complaint is
+ * an error here. */
 #include "emit/spirv.h"
 #include "emit/spirv_cache.h"
+#include "emit/spirv_shrink.h"
 
 #include <string.h>
 
@@ -174,7 +175,8 @@ const char *qg_spirv_validate_any(qg_arena *arena, const uint32_t *words, size_t
 
 static const uint32_t *generate(qg_arena *arena, const char *name, const char *glsl, glslang_program_t *program,
                                 size_t *bytes, const char **why) {
-    glslang_spv_options_t options = {.strip_debug_info = true, .disable_optimizer = false, .optimize_size = true};
+    const bool shrinks = qg_spirv_shrinks();
+    glslang_spv_options_t options = {.strip_debug_info = true, .disable_optimizer = shrinks, .optimize_size = !shrinks};
     glslang_program_SPIRV_generate_with_options(program, GLSLANG_STAGE_COMPUTE, &options);
     const char *log = glslang_program_SPIRV_get_messages(program);
     size_t count = glslang_program_SPIRV_get_size(program);
@@ -182,7 +184,13 @@ static const uint32_t *generate(qg_arena *arena, const char *name, const char *g
         *why = complaints(arena, name, glsl, "write SPIR-V", log);
         return NULL;
     }
-    uint32_t *words = strip(arena, glslang_program_SPIRV_get_ptr(program), count, &count);
+    const uint32_t *words = glslang_program_SPIRV_get_ptr(program);
+    const char *unshrunk = NULL;
+    if (shrinks && !(words = qg_spirv_shrink(arena, words, count, &count, &unshrunk))) {
+        *why = qg_format(arena, "%s: error: %s\n", name, unshrunk);
+        return NULL;
+    }
+    words = strip(arena, words, count, &count);
     const char *invalid = qg_spirv_validate(arena, name, words, count);
     if (invalid != NULL) {
         *why = log != NULL && *log != '\0' ? qg_format(arena, "%s%s: %s\n", invalid, name, log) : invalid;

@@ -1,9 +1,9 @@
-/* Modules that were compiled before, as files in the folder that QKGEN_SPIRV_CACHE names: whoever
- * compiles the same kernels again and again, as tests do, waits for each once. Without that
- * variable nothing is kept. A file's name is a hash of the text without its first comment, which
- * says how it was made, and of the compiler. Who keeps words has validated them; a hash behind them tells whether they
- * are still the same. */
+/* Modules that were compiled before, as files in the folder that QKGEN_SPIRV_CACHE names: whoever compiles the same
+ * kernels again and again, as tests do, waits for each once. Without that variable nothing is kept. A file's name is a
+ * hash of the text without its first comment, which says how it was made, and the numbers of the compiler and of our
+ * passes. Who keeps words has validated them; a hash behind them tells whether they are still the same. */
 #include "emit/spirv_cache.h"
+#include "emit/spirv_shrink.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +22,10 @@ static const char *without_banner(const char *glsl) {
 const char *qg_spirv_cache_path(qg_arena *arena, const char *glsl, uint32_t compiler) {
     const char *folder = getenv("QKGEN_SPIRV_CACHE"), *text = without_banner(glsl);
     if (!folder || !*folder) return NULL;
-    return qg_format(arena, "%s/%016llx%016llx-%u.spv", folder,
+    return qg_format(arena, "%s/%016llx%016llx-%u-%u.spv", folder,
                      (unsigned long long)hash(text, UINT64_C(0xCBF29CE484222325)),
-                     (unsigned long long)hash(text, UINT64_C(0x9AE16A3B2F90404F) + strlen(text)), compiler);
+                     (unsigned long long)hash(text, UINT64_C(0x9AE16A3B2F90404F) + strlen(text)), compiler,
+                     (unsigned)QG_SPIRV_PASSES);
 }
 
 /* Of words, as two. */

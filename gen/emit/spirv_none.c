@@ -1,5 +1,5 @@
 /* In the place of spirv.c, where qkgen is built without glslang: text for Vulkan is not compiled then. */
-#include "emit/spirv.h"
+#include "emit/spirv_shrink.h"
 
 const char *const qg_spirv_absent =
     "this qkgen was built without glslang (QKGEN_GLSLANG=OFF), so that it has nothing for "
@@ -34,4 +34,11 @@ const char *qg_spirv_validate_any(qg_arena *arena, const uint32_t *words, size_t
 const char *qg_spirv_validate(qg_arena *arena, const char *name, const uint32_t *words, size_t count) {
     (void)arena, (void)name, (void)words, (void)count;
     return qg_spirv_absent;
+}
+
+const uint32_t *qg_spirv_flatten(qg_arena *arena, const uint32_t *words, size_t count, size_t *flat, const char **why) {
+    (void)arena, (void)words;
+    *flat = count;
+    *why = qg_spirv_absent;
+    return NULL;
 }

@@ -1,6 +1,7 @@
 /* A module, audited: what holds of any, and of ours what their descriptors and programs say. */
 #include "judge/audit.h"
 #include "build/cost.h"
+#include "emit/spirv_shrink.h"
 #include "judge/audit_bits.h"
 #include "judge/audit_module.h"
 
@@ -210,7 +211,13 @@ static void add_bits(const qg_module *m, const qg_program *program) {
 qg_audit *qg_audit_kernel(qg_arena *arena, const char *name, const qk_kernel *kernel, const qg_program *program,
                           const qk_code *code) {
     qg_module m;
-    qg_audit *a = look_at(arena, name, code->data, code->bytes, kernel, &m);
+    const char *why = NULL;
+    size_t count = 0;
+    /* What an argument may be is then known at each call by itself. */
+    const uint32_t *words = qg_spirv_flatten(arena, code->data, code->bytes / 4, &count, &why);
+    qg_audit *a = words ? look_at(arena, name, words, count * 4, kernel, &m) : new_audit(arena, &m, name, code->bytes);
+    a->bytes = code->bytes;
+    if (!words) a->why = why;
     if (a->why) return a;
     a->ours = true;
     compare(&m, kernel, program);

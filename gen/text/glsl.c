@@ -588,9 +588,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     for (uint32_t i = 0; i < program->n_steps; ++i) qg_prelude_add(&prelude, program->steps[i].code);
-    const bool singly = !sums && (qg_stores_singly(kernel) || plan->lanes < 4);
-    qg_hole(&prelude, "to_f16", sums || (kernel->type == QG_F16 && singly) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
-    qg_hole(&prelude, "to_bf16", sums || (kernel->type == QG_BF16 && singly) ? "" : NULL);
+    const bool singly = qg_decodes_halves(kernel) && (qg_stores_singly(kernel) || plan->lanes < 4);
+    qg_hole(&prelude, "to_f16", sums || singly || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", sums || singly ? "" : NULL);
     if (sums)
         qg_no_store_holes(&prelude);
     else
@@ -598,7 +598,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
 
-    const char *of_type = sums ? "" : qg_format(arena, ", in %s", qg_scalars[kernel->type].name);
+    const char *of_type = sums ? "" : qg_decodes_halves(kernel) ? ", in f16 or bf16" : ", in f32";
     const char *sentence = qg_format(arena, "%s: %s%s.", qg_module_name(arena, kernel, program->schedule),
                                      kernel->family->summary, of_type);
     qg_plan_holes(arena, &holes, plan, glsl);

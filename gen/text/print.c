@@ -332,25 +332,15 @@ void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, co
     if (wrap) qg_text_puts(text, ")");
 }
 
-/* The length of a name without the number at its end. */
-static size_t stem(const char *name) {
-    size_t length = strcspn(name, " ");
-    while (length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9') --length;
-    return length;
-}
-
-/* Whether the value that is declared next, of `length` characters, stands in the line that ends `text`, which declares
- * one of the same type and name, but for its number, and says nothing behind that. */
-static bool joins(const qg_text *text, const char *begin, const char *name, size_t length) {
+/* Whether the value that is declared next, of `length` characters with what is said behind it, stands in the line that
+ * ends `text`, which declares one of the same type, and says nothing behind that. */
+static bool joins(const qg_text *text, const char *begin, size_t length) {
     enum { COLUMNS = 120 };
     size_t from = text->length;
     if (from < 2 || strcmp(text->data + from - 2, ";\n") != 0) return false;
     for (from -= 1; from > 0 && text->data[from - 1] != '\n';) --from;
     const char *line = text->data + from;
-    if (strncmp(line, begin, strlen(begin)) != 0 || strstr(line, "//")) return false;
-    const char *first = line + strlen(begin);
-    return stem(first) == stem(name) && strncmp(first, name, stem(name)) == 0 &&
-           text->length - from + length <= COLUMNS;
+    return strncmp(line, begin, strlen(begin)) == 0 && !strstr(line, "//") && text->length - from + length <= COLUMNS;
 }
 
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
@@ -364,14 +354,10 @@ void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target,
     if (!print_fetched(&value, ir, node)) print(&value, ir, target, &unnamed);
     const char *begin = qg_format(text->arena, "%s%s%s ", indent, precise ? target->precise : target->local,
                                   halves ? target->halves[node->lanes] : target->types[node->kind][node->lanes]);
-    if (!node->comment && joins(text, begin, node->name, value.length)) {
-        text->length -= 2; /* of ";\n" */
-        qg_text_printf(text, ", %s;\n", value.data);
-        return;
-    }
-    qg_text_printf(text, "%s%s;", begin, value.data);
-    if (node->comment) qg_text_printf(text, "  // %s", node->comment);
-    qg_text_puts(text, "\n");
+    const char *behind = node->comment ? qg_format(text->arena, "  // %s", node->comment) : "";
+    const bool joined = joins(text, begin, value.length + strlen(behind));
+    if (joined) text->length -= 2; /* of ";\n" */
+    qg_text_printf(text, "%s%s;%s\n", joined ? ", " : begin, value.data, behind);
 }
 
 qg_target_id qg_target_of_api(const char *name) {

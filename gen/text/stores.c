@@ -6,8 +6,6 @@
 
 static const qg_target *const glsl = &qg_target_glsl;
 
-static const char *convert(const qg_kernel *kernel) { return kernel->type == QG_F16 ? "f16" : "bf16"; }
-
 static uint32_t stores(const qg_plan *plan) { return plan->tile_elements / plan->store_lanes; }
 
 static const char *whole_type(const qg_kernel *kernel) {
@@ -20,11 +18,10 @@ static const char *single_type(const qg_kernel *kernel) { return kernel->type ==
 
 /* Runs from `run` on as one store takes them. */
 static const char *whole(qg_arena *arena, const qg_kernel *kernel, uint32_t run) {
-    const char *type = convert(kernel);
     if (kernel->type == QG_F32) return qg_format(arena, "v[%u]", run);
-    if (kernel->plan->store_lanes == 1) return qg_format(arena, "uint16_t(f32_to_%s(v[%u]))", type, run);
-    if (kernel->plan->store_lanes == kernel->plan->lanes) return qg_format(arena, "pack_%s(v[%u])", type, run);
-    return qg_format(arena, "uvec4(pack_%s(v[%u]), pack_%s(v[%u]))", type, run, type, run + 1);
+    if (kernel->plan->store_lanes == 1) return qg_format(arena, "uint16_t(f32_to_half(v[%u]))", run);
+    if (kernel->plan->store_lanes == kernel->plan->lanes) return qg_format(arena, "pack_halves(v[%u])", run);
+    return qg_format(arena, "uvec4(pack_halves(v[%u]), pack_halves(v[%u]))", run, run + 1);
 }
 
 /* The stores of a tile, or of one row of it; `at` counts them. */
@@ -59,7 +56,7 @@ static char *write_cut_tile(qg_arena *arena, const qg_kernel *kernel) {
     const qg_plan *plan = kernel->plan;
     const uint32_t lanes = plan->store_lanes;
     const char *value = plan->lanes > 1 ? qg_format(arena, "v[e / %uu][e %% %uu]", plan->lanes, plan->lanes) : "v[e]";
-    if (kernel->type != QG_F32) value = qg_format(arena, "uint16_t(f32_to_%s(%s))", convert(kernel), value);
+    if (kernel->type != QG_F32) value = qg_format(arena, "uint16_t(f32_to_half(%s))", value);
     qg_text text = qg_text_new(arena);
     const char *vec = glsl->types[QG_K_FLOAT][plan->lanes];
     const uint32_t in_row = plan->n_runs / plan->tile_rows;
@@ -137,7 +134,7 @@ static uint32_t strip_bands(const qg_plan *plan) {
 }
 
 void qg_no_store_holes(qg_holes *prelude) {
-    static const char *const names[] = {"pack_f16_2", "pack_f16_4", "pack_bf16_2", "pack_bf16_4", "strips"};
+    static const char *const names[] = {"halves", "half_singly", "pack_2", "pack_4", "strips"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(prelude, names[i], NULL);
 }
 
@@ -146,11 +143,11 @@ void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const q
     const qg_plan *plan = program->plan;
     const uint32_t strip = strip_bands(plan);
     const bool ragged = plan->layout->ragged;
-    const uint32_t bf16 = kernel->type == QG_BF16 ? plan->lanes : 0;
-    qg_hole(prelude, "pack_f16_2", kernel->type == QG_F16 && plan->lanes == 2 ? "" : NULL);
-    qg_hole(prelude, "pack_f16_4", qg_rounds_f16(kernel) ? "" : NULL);
-    qg_hole(prelude, "pack_bf16_2", bf16 == 2 ? "" : NULL);
-    qg_hole(prelude, "pack_bf16_4", bf16 == 4 ? "" : NULL);
+    const bool halves = qg_decodes_halves(kernel);
+    qg_hole(prelude, "halves", halves ? "" : NULL);
+    qg_hole(prelude, "half_singly", halves && (qg_stores_singly(kernel) || plan->lanes < 4) ? "" : NULL);
+    qg_hole(prelude, "pack_2", halves && plan->lanes == 2 ? "" : NULL);
+    qg_hole(prelude, "pack_4", halves && plan->lanes == 4 ? "" : NULL);
     qg_hole(prelude, "strips", strip ? "" : NULL);
     qg_hole(prelude, "strip_bands", qg_format(arena, "%u", strip));
     qg_hole(prelude, "patch_tiles", qg_format(arena, "%u", PATCH_TILES));

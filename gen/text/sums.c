@@ -31,13 +31,14 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
     switch (plan->layout->view) {
     case QG_VIEW_BLOCKS:
         if (!row_tiles)
-            qg_text_printf(text, "    const %s block = %s;\n", type, quotient(arena, "j", "/", plan->tiles, s));
+            qg_text_printf(text, "    const %s block = %s", type, quotient(arena, "j", "/", plan->tiles, s));
         else
             qg_text_printf(
-                text, in_block == 1 ? "    const %s block = %s * %s + %s;\n" : "    const %s block = %s * (%s) + %s;\n",
-                type, n, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
+                text, in_block == 1 ? "    const %s block = %s * %s + %s" : "    const %s block = %s * (%s) + %s", type,
+                n, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
         if (plan->tiles > 1 && qg_uses_argument(ir, "tile"))
-            qg_text_printf(text, "    const %s tile = %s;\n", type, quotient(arena, "j", "%", plan->tiles, s));
+            qg_text_printf(text, ", tile = %s", quotient(arena, "j", "%", plan->tiles, s));
+        qg_text_puts(text, ";\n");
         return;
     case QG_VIEW_SEQUENCE:
         qg_text_printf(text, size == 1 ? "    const %s tile = n * %s + j;\n" : "    const %s tile = n * (%s) + j;\n",
@@ -206,8 +207,8 @@ static void add_place(qg_text *text, const qg_step *step, const qg_target *targe
         qg_text_printf(text, "    const %s place = j * %u%s;\n", type, block_runs, s);
         return;
     }
-    qg_text_printf(text, "    const %s tile = j %% %u%s;\n", type, plan->tiles, s);
-    qg_text_printf(text, "    const %s place = j / %u%s * %u%s + ", type, plan->tiles, s, block_runs, s);
+    qg_text_printf(text, "    const %s tile = j %% %u%s, place = j / %u%s * %u%s + ", type, plan->tiles, s, plan->tiles,
+                   s, block_runs, s);
     qg_print_expression(text, step->place, target, step->place->outputs[0].node);
     qg_text_puts(text, ";\n");
 }

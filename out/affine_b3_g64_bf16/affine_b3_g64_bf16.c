@@ -493,11 +493,9 @@ uint64_t qk_affine_b3_g64_bf16_set_rows_bf16_ref(void *const weights[3],
 
 /* The code itself: affine_b3_g64_bf16_code.c. */
 extern const qk_code qk_affine_b3_g64_bf16_dequant_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_dequant_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_dequant_bf16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_dequant_halves_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gather_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gather_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gather_bf16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gather_halves_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_spirv;
@@ -584,9 +582,11 @@ static const qk_field affine_b3_g64_bf16_dequant_f16_push[] = {
 
 static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     affine_b3_g64_bf16_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, affine_b3_g64_bf16_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
     .abi = 12,
@@ -595,13 +595,13 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_dequant_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_dequant_halves_spirv,
     .binding_count = 4,
     .bindings = affine_b3_g64_bf16_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b3_g64_bf16_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -643,8 +643,12 @@ static const qk_field affine_b3_g64_bf16_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
+    affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, affine_b3_g64_bf16_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
     .abi = 12,
@@ -653,13 +657,13 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_dequant_bf16_spirv,
+    .code = &qk_affine_b3_g64_bf16_dequant_halves_spirv,
     .binding_count = 4,
     .bindings = affine_b3_g64_bf16_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b3_g64_bf16_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -800,9 +804,11 @@ static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
 
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     affine_b3_g64_bf16_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, affine_b3_g64_bf16_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .abi = 12,
@@ -811,13 +817,13 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gather_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gather_halves_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = affine_b3_g64_bf16_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -879,8 +885,12 @@ static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
+    affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, affine_b3_g64_bf16_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .abi = 12,
@@ -889,13 +899,13 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gather_bf16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gather_halves_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = affine_b3_g64_bf16_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2649,11 +2659,9 @@ static const qk_field affine_b3_g64_bf16_encode_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
@@ -2669,7 +2677,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b3_g64_bf16_encode_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2871,11 +2879,9 @@ static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5,
     affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
@@ -2891,7 +2897,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
     .push_bytes = 76,
     .push_count = 19,
     .push = affine_b3_g64_bf16_set_rows_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,

@@ -82,8 +82,7 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
     // elements 0 to 3, counted from the tile's first
     const uint w0 = weight[block * 6u + tile * 3u];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const float s = bf16_to_f32(uint(scales[block]));
-    const float b = bf16_to_f32(uint(biases[block]));
+    const float s = bf16_to_f32(uint(scales[block])), b = bf16_to_f32(uint(biases[block]));
     v[0] = float4(q0) * s + b;
 
     // elements 4 to 7, counted from the tile's first
@@ -91,8 +90,7 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
     v[1] = float4(q1) * s + b;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = weight[block * 6u + tile * 3u + 1u];
-    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(q2) * s + b;
 
@@ -105,8 +103,7 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
     v[4] = float4(q4) * s + b;
 
     // elements 20 to 23, counted from the tile's first
-    const uint w2 = weight[block * 6u + tile * 3u + 2u];
-    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(q5) * s + b;
 
@@ -244,8 +241,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][8], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 16u + tile * 8u;
+    const uint tile = j % 2u, place = j / 2u * 16u + tile * 8u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -279,23 +275,20 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u;
     const float s = bf16_to_f32(uint(scales[block]));
     const uint w0 = weight[block * 6u + tile * 3u];
     const float2 pair0 = float2(as_type<half2>(w0 & 0x70007u)), pair1 = float2(as_type<half2>(w0 & 0x380038u));
     const float2 pair2 = float2(as_type<half2>(w0 & 0x1C001C0u)), pair3 = float2(as_type<half2>((w0 >> 8u) & 0xE000Eu));
     const uint4 q0 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    const uint w1 = weight[block * 6u + tile * 3u + 1u];
-    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q1 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const float2 pair4 = float2(as_type<half2>(w1 & 0x700070u)), pair5 = float2(as_type<half2>(w1 & 0x3800380u));
     const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0x1C001Cu));
     const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u)), pair8 = float2(as_type<half2>(w1 & 0x70007u));
     const float2 pair9 = float2(as_type<half2>(w1 & 0x380038u)), pair10 = float2(as_type<half2>(w1 & 0x1C001C0u));
     const float2 pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
-    const uint w2 = weight[block * 6u + tile * 3u + 2u];
-    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q2 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint4 q3 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const float2 pair12 = float2(as_type<half2>(w2 & 0x700070u)), pair13 = float2(as_type<half2>(w2 & 0x3800380u));
@@ -381,8 +374,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 16u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -434,16 +426,14 @@ inline void accumulate_large(
     #pragma clang fp contract(fast)
     device const uint *scales_word = (device const uint *)scales;
     device const uint *biases_word = (device const uint *)biases;
-    const uint block = n * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = n * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     const float s = bf16_to_f32(scales_word[block] >> (tile * 16u));
     const uint w0 = weight[block * 12u + tile * 6u];
     float dots0[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
         float4(float(w0 & 7u), float(w0 & 56u), float(w0 & 448u), float(w0 & 3584u))), x[k][m][1],
         float4(float(w0 & 28672u), float(w0 & 0x38000u), float(w0 & 0x1C0000u), float(w0 & 0xE00000u)));
-    const uint w1 = weight[block * 12u + tile * 6u + 1u];
-    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint w1 = weight[block * 12u + tile * 6u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
     float dots1[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
         float4(float(w_run0 & 1792u), float(w_run0 & 14336u), float(w_run0 & 0x1C000u), float(w_run0 & 0xE0000u)));
@@ -453,8 +443,7 @@ inline void accumulate_large(
     float dots3[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4],
         float4(float(w1 & 0x70000u), float(w1 & 0x380000u), float(w1 & 0x1C00000u), float(w1 & 0xE000000u)));
-    const uint w2 = weight[block * 12u + tile * 6u + 2u];
-    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint w2 = weight[block * 12u + tile * 6u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
     float dots4[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5],
         float4(float(w_run1 & 28672u), float(w_run1 & 0x38000u), float(w_run1 & 0x1C0000u), float(w_run1 & 0xE00000u)));
@@ -469,8 +458,7 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8],
         float4(float(w3 & 7u), float(w3 & 56u), float(w3 & 448u), float(w3 & 3584u))), x[k][m][9],
         float4(float(w3 & 28672u), float(w3 & 0x38000u), float(w3 & 0x1C0000u), float(w3 & 0xE00000u)));
-    const uint w4 = weight[block * 12u + tile * 6u + 4u];
-    const uint w_run2 = (w3 >> 16u) | (w4 << 16u);
+    const uint w4 = weight[block * 12u + tile * 6u + 4u], w_run2 = (w3 >> 16u) | (w4 << 16u);
     float dots8[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10],
         float4(float(w_run2 & 1792u), float(w_run2 & 14336u), float(w_run2 & 0x1C000u), float(w_run2 & 0xE0000u)));
@@ -480,8 +468,7 @@ inline void accumulate_large(
     float dots10[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12],
         float4(float(w4 & 0x70000u), float(w4 & 0x380000u), float(w4 & 0x1C00000u), float(w4 & 0xE000000u)));
-    const uint w5 = weight[block * 12u + tile * 6u + 5u];
-    const uint w_run3 = (w4 >> 16u) | (w5 << 16u);
+    const uint w5 = weight[block * 12u + tile * 6u + 5u], w_run3 = (w4 >> 16u) | (w5 << 16u);
     float dots11[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13],
         float4(float(w_run3 & 28672u), float(w_run3 & 0x38000u), float(w_run3 & 0x1C0000u), float(w_run3 & 0xE00000u)));

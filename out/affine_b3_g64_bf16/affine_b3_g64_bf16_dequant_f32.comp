@@ -41,8 +41,7 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint w0 = weight[block * 6u + tile * 12u / 32u], w1 = weight[block * 6u + min(tile * 12u / 32u + 1u, 5u)];
     uint w_run = (w0 >> (tile * 12u % 32u)) | ((w1 << 1u) << (31u - tile * 12u % 32u));
     uvec4 q = (uvec4(w_run) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    float s = bf16_to_f32(uint(scales[block]));
-    float b = bf16_to_f32(uint(biases[block]));
+    float s = bf16_to_f32(uint(scales[block])), b = bf16_to_f32(uint(biases[block]));
     v[0] = vec4(q) * s + b;
 }
 

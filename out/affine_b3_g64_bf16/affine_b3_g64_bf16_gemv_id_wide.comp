@@ -152,9 +152,7 @@ vec4 x[TILES][16];
 float x_sum[TILES][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -169,8 +167,7 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 16u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 8u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
@@ -196,10 +193,8 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
         n = 0u;
         j = j % 2u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
-    uint begin = block * 12u + tile * 6u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
+    uint begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_four[window];
     fours[1] = weight_four[window + 1u];
     words[0] = scales_word[block];
@@ -219,10 +214,8 @@ uvec4 weight_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
-    uint begin = block * 12u + tile * 6u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
+    uint begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_to_end(window, block);
     fours[1] = weight_to_end(window + 1u, block);
     words[0] = scales_word[block];
@@ -231,8 +224,7 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     float s = bf16_to_f32(words[0] >> (tile * 16u));
     uint begin = block * 12u + tile * 6u;
     bool upper = (begin & 2u) != 0u;
@@ -241,16 +233,14 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     vec2 pair0 = unpackHalf2x16(pick0 & 0x70007u), pair1 = unpackHalf2x16(pick0 & 0x380038u);
     vec2 pair2 = unpackHalf2x16(pick0 & 0x1C001C0u), pair3 = unpackHalf2x16((pick0 >> 8u) & 0xE000Eu);
     uvec4 q0 = (uvec4(pick0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint pick1 = upper ? four0.w : four0.y;
-    uint w_run0 = (pick0 >> 16u) | (pick1 << 16u);
+    uint pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u);
     uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     vec2 pair4 = unpackHalf2x16(pick1 & 0x700070u), pair5 = unpackHalf2x16(pick1 & 0x3800380u);
     vec2 pair6 = unpackHalf2x16((pick1 >> 8u) & 0x1C001Cu), pair7 = unpackHalf2x16((pick1 >> 8u) & 0xE000E0u);
     vec2 pair8 = unpackHalf2x16(pick1 & 0x70007u), pair9 = unpackHalf2x16(pick1 & 0x380038u);
     vec2 pair10 = unpackHalf2x16(pick1 & 0x1C001C0u), pair11 = unpackHalf2x16((pick1 >> 8u) & 0xE000Eu);
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint w_run1 = (pick1 >> 16u) | (pick2 << 16u);
+    uint pick2 = upper ? four1.x : four0.z, w_run1 = (pick1 >> 16u) | (pick2 << 16u);
     uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uvec4 q3 = (uvec4(pick2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     vec2 pair12 = unpackHalf2x16(pick2 & 0x700070u), pair13 = unpackHalf2x16(pick2 & 0x3800380u);
@@ -259,15 +249,13 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     vec2 pair16 = unpackHalf2x16(pick3 & 0x70007u), pair17 = unpackHalf2x16(pick3 & 0x380038u);
     vec2 pair18 = unpackHalf2x16(pick3 & 0x1C001C0u), pair19 = unpackHalf2x16((pick3 >> 8u) & 0xE000Eu);
     uvec4 q4 = (uvec4(pick3) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint pick4 = upper ? four1.z : four1.x;
-    uint w_run2 = (pick3 >> 16u) | (pick4 << 16u);
+    uint pick4 = upper ? four1.z : four1.x, w_run2 = (pick3 >> 16u) | (pick4 << 16u);
     uvec4 q5 = (uvec4(w_run2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     vec2 pair20 = unpackHalf2x16(pick4 & 0x700070u), pair21 = unpackHalf2x16(pick4 & 0x3800380u);
     vec2 pair22 = unpackHalf2x16((pick4 >> 8u) & 0x1C001Cu), pair23 = unpackHalf2x16((pick4 >> 8u) & 0xE000E0u);
     vec2 pair24 = unpackHalf2x16(pick4 & 0x70007u), pair25 = unpackHalf2x16(pick4 & 0x380038u);
     vec2 pair26 = unpackHalf2x16(pick4 & 0x1C001C0u), pair27 = unpackHalf2x16((pick4 >> 8u) & 0xE000Eu);
-    uint pick5 = upper ? four1.w : four1.y;
-    uint w_run3 = (pick4 >> 16u) | (pick5 << 16u);
+    uint pick5 = upper ? four1.w : four1.y, w_run3 = (pick4 >> 16u) | (pick5 << 16u);
     uvec4 q6 = (uvec4(w_run3) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uvec4 q7 = (uvec4(pick5) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     vec2 pair28 = unpackHalf2x16(pick5 & 0x700070u), pair29 = unpackHalf2x16(pick5 & 0x3800380u);

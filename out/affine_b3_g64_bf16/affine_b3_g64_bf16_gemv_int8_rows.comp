@@ -37,12 +37,9 @@ layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 32 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 32 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -73,9 +70,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -175,25 +170,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -204,14 +189,11 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 16u + tile * 8u;
+    const uint tile = j % 2u, place = j / 2u * 16u + tile * 8u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 8u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r);
@@ -234,37 +216,21 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
     float s = bf16_to_f32(uint(scales[block]));
-    uint w0 = weight[block * 6u + tile * 3u];
-    uint pairs0 = (w0 & 0x3Fu) | ((w0 & 4032u) << 10u);
-    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u);
-    uint run0 = w0 >> 12u;
-    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
-    uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
-    uint w1 = weight[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
-    uint run1 = w_run0 >> 8u;
-    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
-    uint bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
-    uint run2 = w1 >> 4u;
-    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
-    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
-    uint run3 = w1 >> 16u;
-    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
-    uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
-    uint w2 = weight[block * 6u + tile * 3u + 2u];
-    uint w_run1 = run3 | (w2 << 16u);
-    uint run4 = w_run1 >> 12u;
-    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
-    uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
-    uint run5 = w2 >> 8u;
-    uint pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
-    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u);
-    uint run6 = w2 >> 20u;
-    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
-    uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
+    uint w0 = weight[block * 6u + tile * 3u], pairs0 = (w0 & 0x3Fu) | ((w0 & 4032u) << 10u);
+    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u), run0 = w0 >> 12u;
+    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u), bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
+    uint w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u), run1 = w_run0 >> 8u;
+    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u), bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
+    uint run2 = w1 >> 4u, pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
+    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u), run3 = w1 >> 16u;
+    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u), bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
+    uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = run3 | (w2 << 16u), run4 = w_run1 >> 12u;
+    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u), bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
+    uint run5 = w2 >> 8u, pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
+    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u), run6 = w2 >> 20u;
+    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u), bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
     float b = bf16_to_f32(uint(biases[block]));
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {

@@ -43,12 +43,9 @@ layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word
 layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 32 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 32 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -79,9 +76,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -181,25 +176,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -210,9 +195,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
 // it wants. The whole subgroup calls it.
@@ -237,16 +220,12 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 16u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 8u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -288,10 +267,8 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
         n = 0u;
         j = j % 2u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
-    uint begin = block * 12u + tile * 6u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
+    uint begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_four[window];
     fours[1] = weight_four[window + 1u];
     words[0] = scales_word[block];
@@ -311,10 +288,8 @@ uvec4 weight_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
-    uint begin = block * 12u + tile * 6u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
+    uint begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_to_end(window, block);
     fours[1] = weight_to_end(window + 1u, block);
     words[0] = scales_word[block];
@@ -323,67 +298,39 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     float s = bf16_to_f32(words[0] >> (tile * 16u));
     uint begin = block * 12u + tile * 6u;
     bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.z : four0.x;
-    uint pairs0 = (pick0 & 0x3Fu) | ((pick0 & 4032u) << 10u);
-    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u);
-    uint run0 = pick0 >> 12u;
-    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
-    uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
-    uint pick1 = upper ? four0.w : four0.y;
-    uint w_run0 = (pick0 >> 16u) | (pick1 << 16u);
-    uint run1 = w_run0 >> 8u;
-    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
-    uint bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
-    uint run2 = pick1 >> 4u;
-    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
-    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
-    uint run3 = pick1 >> 16u;
-    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
-    uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
+    uint pick0 = upper ? four0.z : four0.x, pairs0 = (pick0 & 0x3Fu) | ((pick0 & 4032u) << 10u);
+    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u), run0 = pick0 >> 12u;
+    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u), bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
+    uint pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u), run1 = w_run0 >> 8u;
+    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u), bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
+    uint run2 = pick1 >> 4u, pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
+    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u), run3 = pick1 >> 16u;
+    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u), bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint w_run1 = run3 | (pick2 << 16u);
-    uint run4 = w_run1 >> 12u;
-    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
-    uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
-    uint run5 = pick2 >> 8u;
-    uint pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
-    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u);
-    uint run6 = pick2 >> 20u;
-    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
-    uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint pairs8 = (pick3 & 0x3Fu) | ((pick3 & 4032u) << 10u);
-    uint bytes8 = (pairs8 & 0x70007u) | ((pairs8 & 0x380038u) << 5u);
-    uint run7 = pick3 >> 12u;
-    uint pairs9 = (run7 & 0x3Fu) | ((run7 & 4032u) << 10u);
-    uint bytes9 = (pairs9 & 0x70007u) | ((pairs9 & 0x380038u) << 5u);
-    uint pick4 = upper ? four1.z : four1.x;
-    uint w_run2 = (pick3 >> 16u) | (pick4 << 16u);
-    uint run8 = w_run2 >> 8u;
+    uint pick2 = upper ? four1.x : four0.z, w_run1 = run3 | (pick2 << 16u), run4 = w_run1 >> 12u;
+    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u), bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
+    uint run5 = pick2 >> 8u, pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
+    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u), run6 = pick2 >> 20u;
+    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u), bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
+    uint pick3 = upper ? four1.y : four0.w, pairs8 = (pick3 & 0x3Fu) | ((pick3 & 4032u) << 10u);
+    uint bytes8 = (pairs8 & 0x70007u) | ((pairs8 & 0x380038u) << 5u), run7 = pick3 >> 12u;
+    uint pairs9 = (run7 & 0x3Fu) | ((run7 & 4032u) << 10u), bytes9 = (pairs9 & 0x70007u) | ((pairs9 & 0x380038u) << 5u);
+    uint pick4 = upper ? four1.z : four1.x, w_run2 = (pick3 >> 16u) | (pick4 << 16u), run8 = w_run2 >> 8u;
     uint pairs10 = (run8 & 0x3Fu) | ((run8 & 4032u) << 10u);
-    uint bytes10 = (pairs10 & 0x70007u) | ((pairs10 & 0x380038u) << 5u);
-    uint run9 = pick4 >> 4u;
+    uint bytes10 = (pairs10 & 0x70007u) | ((pairs10 & 0x380038u) << 5u), run9 = pick4 >> 4u;
     uint pairs11 = (run9 & 0x3Fu) | ((run9 & 4032u) << 10u);
-    uint bytes11 = (pairs11 & 0x70007u) | ((pairs11 & 0x380038u) << 5u);
-    uint run10 = pick4 >> 16u;
+    uint bytes11 = (pairs11 & 0x70007u) | ((pairs11 & 0x380038u) << 5u), run10 = pick4 >> 16u;
     uint pairs12 = (run10 & 0x3Fu) | ((run10 & 4032u) << 10u);
-    uint bytes12 = (pairs12 & 0x70007u) | ((pairs12 & 0x380038u) << 5u);
-    uint pick5 = upper ? four1.w : four1.y;
-    uint w_run3 = run10 | (pick5 << 16u);
-    uint run11 = w_run3 >> 12u;
-    uint pairs13 = (run11 & 0x3Fu) | ((run11 & 4032u) << 10u);
-    uint bytes13 = (pairs13 & 0x70007u) | ((pairs13 & 0x380038u) << 5u);
-    uint run12 = pick5 >> 8u;
+    uint bytes12 = (pairs12 & 0x70007u) | ((pairs12 & 0x380038u) << 5u), pick5 = upper ? four1.w : four1.y;
+    uint w_run3 = run10 | (pick5 << 16u), run11 = w_run3 >> 12u, pairs13 = (run11 & 0x3Fu) | ((run11 & 4032u) << 10u);
+    uint bytes13 = (pairs13 & 0x70007u) | ((pairs13 & 0x380038u) << 5u), run12 = pick5 >> 8u;
     uint pairs14 = (run12 & 0x3Fu) | ((run12 & 4032u) << 10u);
-    uint bytes14 = (pairs14 & 0x70007u) | ((pairs14 & 0x380038u) << 5u);
-    uint run13 = pick5 >> 20u;
+    uint bytes14 = (pairs14 & 0x70007u) | ((pairs14 & 0x380038u) << 5u), run13 = pick5 >> 20u;
     uint pairs15 = (run13 & 0x3Fu) | ((run13 & 4032u) << 10u);
     uint bytes15 = (pairs15 & 0x70007u) | ((pairs15 & 0x380038u) << 5u);
     float b = bf16_to_f32(words[1] >> (tile * 16u));

@@ -35,12 +35,9 @@ layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 32 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 32 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -71,9 +68,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -156,8 +151,7 @@ float x_sum[TILES][1];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 16u + tile * 8u;
+    const uint tile = j % 2u, place = j / 2u * 16u + tile * 8u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 8u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r);
@@ -172,22 +166,19 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
     float s = bf16_to_f32(uint(scales[block]));
     uint w0 = weight[block * 6u + tile * 3u];
     vec2 pair0 = unpackHalf2x16(w0 & 0x70007u), pair1 = unpackHalf2x16(w0 & 0x380038u);
     vec2 pair2 = unpackHalf2x16(w0 & 0x1C001C0u), pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
     uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint w1 = weight[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uint w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
     uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     vec2 pair4 = unpackHalf2x16(w1 & 0x700070u), pair5 = unpackHalf2x16(w1 & 0x3800380u);
     vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu), pair7 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
     vec2 pair8 = unpackHalf2x16(w1 & 0x70007u), pair9 = unpackHalf2x16(w1 & 0x380038u);
     vec2 pair10 = unpackHalf2x16(w1 & 0x1C001C0u), pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
-    uint w2 = weight[block * 6u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
     uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uvec4 q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     vec2 pair12 = unpackHalf2x16(w2 & 0x700070u), pair13 = unpackHalf2x16(w2 & 0x3800380u);

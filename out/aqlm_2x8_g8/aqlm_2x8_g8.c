@@ -264,11 +264,9 @@ uint64_t qk_aqlm_2x8_g8_gemv_id_f16_ref(const void *const weights[4],
 
 /* The code itself: aqlm_2x8_g8_code.c. */
 extern const qk_code qk_aqlm_2x8_g8_dequant_f32_spirv;
-extern const qk_code qk_aqlm_2x8_g8_dequant_f16_spirv;
-extern const qk_code qk_aqlm_2x8_g8_dequant_bf16_spirv;
+extern const qk_code qk_aqlm_2x8_g8_dequant_halves_spirv;
 extern const qk_code qk_aqlm_2x8_g8_gather_f32_spirv;
-extern const qk_code qk_aqlm_2x8_g8_gather_f16_spirv;
-extern const qk_code qk_aqlm_2x8_g8_gather_bf16_spirv;
+extern const qk_code qk_aqlm_2x8_g8_gather_halves_spirv;
 extern const qk_code qk_aqlm_2x8_g8_gemv_rows_spirv;
 extern const qk_code qk_aqlm_2x8_g8_gemv_wide_spirv;
 extern const qk_code qk_aqlm_2x8_g8_gemv_shared_spirv;
@@ -365,9 +363,11 @@ static const qk_field aqlm_2x8_g8_dequant_f16_push[] = {
 
 static const uint32_t aqlm_2x8_g8_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t aqlm_2x8_g8_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant aqlm_2x8_g8_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     aqlm_2x8_g8_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, aqlm_2x8_g8_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
     .abi = 12,
@@ -376,13 +376,13 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_aqlm_2x8_g8_dequant_f16_spirv,
+    .code = &qk_aqlm_2x8_g8_dequant_halves_spirv,
     .binding_count = 5,
     .bindings = aqlm_2x8_g8_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = aqlm_2x8_g8_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = aqlm_2x8_g8_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -437,8 +437,12 @@ static const qk_field aqlm_2x8_g8_dequant_bf16_push[] = {
 };
 
 static const uint32_t aqlm_2x8_g8_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t aqlm_2x8_g8_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant aqlm_2x8_g8_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    aqlm_2x8_g8_dequant_bf16_vulkan_local_size_x}};
+    aqlm_2x8_g8_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, aqlm_2x8_g8_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
     .abi = 12,
@@ -447,13 +451,13 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_aqlm_2x8_g8_dequant_bf16_spirv,
+    .code = &qk_aqlm_2x8_g8_dequant_halves_spirv,
     .binding_count = 5,
     .bindings = aqlm_2x8_g8_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = aqlm_2x8_g8_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = aqlm_2x8_g8_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -590,9 +594,11 @@ static const qk_field aqlm_2x8_g8_gather_f16_push[] = {
 
 static const uint32_t aqlm_2x8_g8_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t aqlm_2x8_g8_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant aqlm_2x8_g8_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     aqlm_2x8_g8_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, aqlm_2x8_g8_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
     .abi = 12,
@@ -601,13 +607,13 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_aqlm_2x8_g8_gather_f16_spirv,
+    .code = &qk_aqlm_2x8_g8_gather_halves_spirv,
     .binding_count = 7,
     .bindings = aqlm_2x8_g8_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = aqlm_2x8_g8_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = aqlm_2x8_g8_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -667,8 +673,12 @@ static const qk_field aqlm_2x8_g8_gather_bf16_push[] = {
 };
 
 static const uint32_t aqlm_2x8_g8_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t aqlm_2x8_g8_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t aqlm_2x8_g8_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant aqlm_2x8_g8_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    aqlm_2x8_g8_gather_bf16_vulkan_local_size_x}};
+    aqlm_2x8_g8_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, aqlm_2x8_g8_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, aqlm_2x8_g8_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
     .abi = 12,
@@ -677,13 +687,13 @@ const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_aqlm_2x8_g8_gather_bf16_spirv,
+    .code = &qk_aqlm_2x8_g8_gather_halves_spirv,
     .binding_count = 7,
     .bindings = aqlm_2x8_g8_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = aqlm_2x8_g8_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = aqlm_2x8_g8_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,

@@ -61,16 +61,14 @@ inline void decode(device const uchar *codes, device const uint *codebook0, devi
     uint grid_cols, uint row, uint tile, thread float4 *v) {
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
-    const uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]);
-    const uint vectors00 = codebook0[n0 * 4u];
+    const uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u];
     const float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
     const float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
     const uint vectors01 = codebook0[n0 * 4u + 1u];
     const float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
     const float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
     const float4 v04 = float4(v00, v01, v02, v03);
-    const uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
-    const uint vectors10 = codebook1[n1 * 4u];
+    const uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u];
     const float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
     const float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
     const uint vectors11 = codebook1[n1 * 4u + 1u];
@@ -244,16 +242,14 @@ inline void accumulate(
     const uint row = n, tile = j;
     const uint block_col = tile / 1u;
     const float s = f16_to_f32(uint(scales[row]));
-    const uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]);
-    const uint vectors00 = codebook0[n0 * 4u];
+    const uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u];
     const float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
     const float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
     const uint vectors01 = codebook0[n0 * 4u + 1u];
     const float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
     const float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
     const float4 v04 = float4(v00, v01, v02, v03);
-    const uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
-    const uint vectors10 = codebook1[n1 * 4u];
+    const uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u];
     const float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
     const float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
     const uint vectors11 = codebook1[n1 * 4u + 1u];

@@ -39,15 +39,10 @@ layout(binding = 2, std430) readonly buffer Codebook1Buffer { uint codebook1[]; 
 layout(binding = 3, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 8 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 8 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
+    uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -78,9 +73,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -175,16 +168,14 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint row = n, tile = j;
     const uint block_col = tile / 1u;
     float s = f16_to_f32(uint(scales[row]));
-    uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]);
-    uint vectors00 = codebook0[n0 * 4u];
+    uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u];
     float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
     float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
     uint vectors01 = codebook0[n0 * 4u + 1u];
     float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
     float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
     vec4 v04 = vec4(v00, v01, v02, v03);
-    uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
-    uint vectors10 = codebook1[n1 * 4u];
+    uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u];
     float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
     float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
     uint vectors11 = codebook1[n1 * 4u + 1u];

@@ -215,11 +215,9 @@ void qk_fp8_block_gemv_f16_ref(const void *const weights[2],
 
 /* The code itself: fp8_block_code.c. */
 extern const qk_code qk_fp8_block_dequant_f32_spirv;
-extern const qk_code qk_fp8_block_dequant_f16_spirv;
-extern const qk_code qk_fp8_block_dequant_bf16_spirv;
+extern const qk_code qk_fp8_block_dequant_halves_spirv;
 extern const qk_code qk_fp8_block_gather_f32_spirv;
-extern const qk_code qk_fp8_block_gather_f16_spirv;
-extern const qk_code qk_fp8_block_gather_bf16_spirv;
+extern const qk_code qk_fp8_block_gather_halves_spirv;
 extern const qk_code qk_fp8_block_gemv_rows_spirv;
 extern const qk_code qk_fp8_block_gemv_wide_spirv;
 extern const qk_code qk_fp8_block_gemv_shared_spirv;
@@ -310,9 +308,11 @@ static const qk_field fp8_block_dequant_f16_push[] = {
 
 static const uint32_t fp8_block_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t fp8_block_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     fp8_block_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, fp8_block_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
     .abi = 12,
@@ -321,13 +321,13 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_dequant_f16_spirv,
+    .code = &qk_fp8_block_dequant_halves_spirv,
     .binding_count = 3,
     .bindings = fp8_block_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = fp8_block_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = fp8_block_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -380,8 +380,12 @@ static const qk_field fp8_block_dequant_bf16_push[] = {
 };
 
 static const uint32_t fp8_block_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t fp8_block_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t fp8_block_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    fp8_block_dequant_bf16_vulkan_local_size_x}};
+    fp8_block_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp8_block_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, fp8_block_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
     .abi = 12,
@@ -390,13 +394,13 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_dequant_bf16_spirv,
+    .code = &qk_fp8_block_dequant_halves_spirv,
     .binding_count = 3,
     .bindings = fp8_block_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = fp8_block_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = fp8_block_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -529,9 +533,11 @@ static const qk_field fp8_block_gather_f16_push[] = {
 
 static const uint32_t fp8_block_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t fp8_block_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     fp8_block_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, fp8_block_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
     .abi = 12,
@@ -540,13 +546,13 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_gather_f16_spirv,
+    .code = &qk_fp8_block_gather_halves_spirv,
     .binding_count = 5,
     .bindings = fp8_block_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_block_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = fp8_block_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -604,8 +610,12 @@ static const qk_field fp8_block_gather_bf16_push[] = {
 };
 
 static const uint32_t fp8_block_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t fp8_block_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t fp8_block_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    fp8_block_gather_bf16_vulkan_local_size_x}};
+    fp8_block_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp8_block_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, fp8_block_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
     .abi = 12,
@@ -614,13 +624,13 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_gather_bf16_spirv,
+    .code = &qk_fp8_block_gather_halves_spirv,
     .binding_count = 5,
     .bindings = fp8_block_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_block_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = fp8_block_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,

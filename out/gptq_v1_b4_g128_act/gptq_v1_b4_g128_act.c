@@ -225,11 +225,9 @@ void qk_gptq_v1_b4_g128_act_gemv_f16_ref(const void *const weights[4],
 
 /* The code itself: gptq_v1_b4_g128_act_code.c. */
 extern const qk_code qk_gptq_v1_b4_g128_act_dequant_f32_spirv;
-extern const qk_code qk_gptq_v1_b4_g128_act_dequant_f16_spirv;
-extern const qk_code qk_gptq_v1_b4_g128_act_dequant_bf16_spirv;
+extern const qk_code qk_gptq_v1_b4_g128_act_dequant_halves_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gather_f32_spirv;
-extern const qk_code qk_gptq_v1_b4_g128_act_gather_f16_spirv;
-extern const qk_code qk_gptq_v1_b4_g128_act_gather_bf16_spirv;
+extern const qk_code qk_gptq_v1_b4_g128_act_gather_halves_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gemv_rows_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gemv_columns_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_msl;
@@ -323,9 +321,11 @@ static const qk_field gptq_v1_b4_g128_act_dequant_f16_push[] = {
 
 static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     gptq_v1_b4_g128_act_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
     .abi = 12,
@@ -334,13 +334,13 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_gptq_v1_b4_g128_act_dequant_f16_spirv,
+    .code = &qk_gptq_v1_b4_g128_act_dequant_halves_spirv,
     .binding_count = 5,
     .bindings = gptq_v1_b4_g128_act_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v1_b4_g128_act_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -396,8 +396,12 @@ static const qk_field gptq_v1_b4_g128_act_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
+    gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
     .abi = 12,
@@ -406,13 +410,13 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_gptq_v1_b4_g128_act_dequant_bf16_spirv,
+    .code = &qk_gptq_v1_b4_g128_act_dequant_halves_spirv,
     .binding_count = 5,
     .bindings = gptq_v1_b4_g128_act_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v1_b4_g128_act_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -550,9 +554,11 @@ static const qk_field gptq_v1_b4_g128_act_gather_f16_push[] = {
 
 static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     gptq_v1_b4_g128_act_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, gptq_v1_b4_g128_act_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
     .abi = 12,
@@ -561,13 +567,13 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_gptq_v1_b4_g128_act_gather_f16_spirv,
+    .code = &qk_gptq_v1_b4_g128_act_gather_halves_spirv,
     .binding_count = 7,
     .bindings = gptq_v1_b4_g128_act_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b4_g128_act_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -627,8 +633,12 @@ static const qk_field gptq_v1_b4_g128_act_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
+    gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
     .abi = 12,
@@ -637,13 +647,13 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_gptq_v1_b4_g128_act_gather_bf16_spirv,
+    .code = &qk_gptq_v1_b4_g128_act_gather_halves_spirv,
     .binding_count = 7,
     .bindings = gptq_v1_b4_g128_act_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b4_g128_act_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = gptq_v1_b4_g128_act_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,

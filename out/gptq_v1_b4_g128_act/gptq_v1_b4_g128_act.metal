@@ -281,8 +281,7 @@ inline void accumulate(
     const uint block_row = row / 32u;
     const uint r = row % 32u;
     const uint block_col = tile / 8u;
-    const uint t = tile % 8u;
-    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
+    const uint t = tile % 8u, w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];

@@ -41,15 +41,10 @@ layout(binding = 0, std430) readonly buffer Qweight_fourBuffer { uvec4 qweight_f
 layout(binding = 3, std430) readonly buffer G_idx_fourBuffer { uvec4 g_idx_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
+    uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -80,9 +75,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -164,9 +157,7 @@ vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -192,17 +183,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[TILE_ROWS][BATCH]) {
     uvec4 four1 = g_idx_four[block_col * 32u + t * 4u];
     uint groups0 = four1.x, groups1 = four1.y, groups2 = four1.z, groups3 = four1.w;
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
-    uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group0 = min(g0.x, grid_cols - 1u), zs0 = qzeros[group0 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z0 = (zs0 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group1 = min(g0.y, grid_cols - 1u), zs1 = qzeros[group1 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z1 = (zs1 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group2 = min(g0.z, grid_cols - 1u), zs2 = qzeros[group2 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z2 = (zs2 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group3 = min(g0.w, grid_cols - 1u), zs3 = qzeros[group3 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
@@ -218,17 +205,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[TILE_ROWS][BATCH]) {
     uvec4 four2 = g_idx_four[block_col * 32u + t * 4u + 1u];
     uint groups4 = four2.x, groups5 = four2.y, groups6 = four2.z, groups7 = four2.w;
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
-    uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group4 = min(g1.x, grid_cols - 1u), zs4 = qzeros[group4 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z5 = (zs4 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group5 = min(g1.y, grid_cols - 1u), zs5 = qzeros[group5 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z6 = (zs5 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group6 = min(g1.z, grid_cols - 1u), zs6 = qzeros[group6 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z7 = (zs6 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group7 = min(g1.w, grid_cols - 1u), zs7 = qzeros[group7 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z8 = (zs7 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
@@ -246,17 +229,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[TILE_ROWS][BATCH]) {
     uvec4 four4 = g_idx_four[block_col * 32u + t * 4u + 2u];
     uint groups8 = four4.x, groups9 = four4.y, groups10 = four4.z, groups11 = four4.w;
     uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
-    uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs8 = qzeros[group8 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group8 = min(g2.x, grid_cols - 1u), zs8 = qzeros[group8 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z10 = (zs8 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs9 = qzeros[group9 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group9 = min(g2.y, grid_cols - 1u), zs9 = qzeros[group9 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z11 = (zs9 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs10 = qzeros[group10 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group10 = min(g2.z, grid_cols - 1u), zs10 = qzeros[group10 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z12 = (zs10 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs11 = qzeros[group11 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group11 = min(g2.w, grid_cols - 1u), zs11 = qzeros[group11 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z13 = (zs11 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
@@ -272,17 +251,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[TILE_ROWS][BATCH]) {
     uvec4 four5 = g_idx_four[block_col * 32u + t * 4u + 3u];
     uint groups12 = four5.x, groups13 = four5.y, groups14 = four5.z, groups15 = four5.w;
     uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
-    uint group12 = min(g3.x, grid_cols - 1u);
-    uint zs12 = qzeros[group12 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group12 = min(g3.x, grid_cols - 1u), zs12 = qzeros[group12 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z15 = (zs12 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group13 = min(g3.y, grid_cols - 1u);
-    uint zs13 = qzeros[group13 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group13 = min(g3.y, grid_cols - 1u), zs13 = qzeros[group13 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z16 = (zs13 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group14 = min(g3.z, grid_cols - 1u);
-    uint zs14 = qzeros[group14 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group14 = min(g3.z, grid_cols - 1u), zs14 = qzeros[group14 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z17 = (zs14 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group15 = min(g3.w, grid_cols - 1u);
-    uint zs15 = qzeros[group15 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint group15 = min(g3.w, grid_cols - 1u), zs15 = qzeros[group15 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint z18 = (zs15 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);

@@ -222,11 +222,9 @@ void qk_hqq_b3_g64_gemv_f16_ref(const void *const weights[3],
 
 /* The code itself: hqq_b3_g64_code.c. */
 extern const qk_code qk_hqq_b3_g64_dequant_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_dequant_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_dequant_bf16_spirv;
+extern const qk_code qk_hqq_b3_g64_dequant_halves_spirv;
 extern const qk_code qk_hqq_b3_g64_gather_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gather_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gather_bf16_spirv;
+extern const qk_code qk_hqq_b3_g64_gather_halves_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_rows_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_wide_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_shared_spirv;
@@ -324,9 +322,11 @@ static const qk_field hqq_b3_g64_dequant_f16_push[] = {
 
 static const uint32_t hqq_b3_g64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t hqq_b3_g64_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     hqq_b3_g64_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, hqq_b3_g64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
     .abi = 12,
@@ -335,13 +335,13 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_dequant_f16_spirv,
+    .code = &qk_hqq_b3_g64_dequant_halves_spirv,
     .binding_count = 4,
     .bindings = hqq_b3_g64_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = hqq_b3_g64_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -396,8 +396,12 @@ static const qk_field hqq_b3_g64_dequant_bf16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
+    hqq_b3_g64_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, hqq_b3_g64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
     .abi = 12,
@@ -406,13 +410,13 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_dequant_bf16_spirv,
+    .code = &qk_hqq_b3_g64_dequant_halves_spirv,
     .binding_count = 4,
     .bindings = hqq_b3_g64_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = hqq_b3_g64_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -548,9 +552,11 @@ static const qk_field hqq_b3_g64_gather_f16_push[] = {
 
 static const uint32_t hqq_b3_g64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g64_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t hqq_b3_g64_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     hqq_b3_g64_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, hqq_b3_g64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
     .abi = 12,
@@ -559,13 +565,13 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gather_f16_spirv,
+    .code = &qk_hqq_b3_g64_gather_halves_spirv,
     .binding_count = 6,
     .bindings = hqq_b3_g64_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -624,8 +630,12 @@ static const qk_field hqq_b3_g64_gather_bf16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t hqq_b3_g64_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t hqq_b3_g64_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
+    hqq_b3_g64_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, hqq_b3_g64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
     .abi = 12,
@@ -634,13 +644,13 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gather_bf16_spirv,
+    .code = &qk_hqq_b3_g64_gather_halves_spirv,
     .binding_count = 6,
     .bindings = hqq_b3_g64_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = hqq_b3_g64_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,

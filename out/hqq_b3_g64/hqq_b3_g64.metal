@@ -230,8 +230,7 @@ inline void accumulate(
     const uint row = n * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    const uint t = tile % 4u;
-    const uint d = uint(scale[row]);
+    const uint t = tile % 4u, d = uint(scale[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
     const uint w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
     const uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)];

@@ -40,15 +40,10 @@ layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
 layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
+    uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -79,9 +74,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -181,25 +174,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -210,9 +193,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
@@ -249,26 +230,25 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     // w: 3 bits
     uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
         (w3 >> ((9u - r) * 3u)) & 7u);
-    uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u);
-    uint w4 = W_q[block_row * 64u + (t * 16u + 4u)], w5 = W_q[block_row * 64u + (t * 16u + 5u)];
-    uint w6 = W_q[block_row * 64u + (t * 16u + 6u)], w7 = W_q[block_row * 64u + (t * 16u + 7u)];
+    uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u), w4 = W_q[block_row * 64u + (t * 16u + 4u)];
+    uint w5 = W_q[block_row * 64u + (t * 16u + 5u)], w6 = W_q[block_row * 64u + (t * 16u + 6u)];
+    uint w7 = W_q[block_row * 64u + (t * 16u + 7u)];
     // w: 3 bits
     uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u,
         (w7 >> ((9u - r) * 3u)) & 7u);
-    uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u);
-    uint w8 = W_q[block_row * 64u + (t * 16u + 8u)], w9 = W_q[block_row * 64u + (t * 16u + 9u)];
-    uint w10 = W_q[block_row * 64u + (t * 16u + 10u)], w11 = W_q[block_row * 64u + (t * 16u + 11u)];
+    uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u), w8 = W_q[block_row * 64u + (t * 16u + 8u)];
+    uint w9 = W_q[block_row * 64u + (t * 16u + 9u)], w10 = W_q[block_row * 64u + (t * 16u + 10u)];
+    uint w11 = W_q[block_row * 64u + (t * 16u + 11u)];
     // w: 3 bits
     uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
         (w11 >> ((9u - r) * 3u)) & 7u);
-    uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u);
-    uint w12 = W_q[block_row * 64u + (t * 16u + 12u)], w13 = W_q[block_row * 64u + (t * 16u + 13u)];
-    uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)];
+    uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u), w12 = W_q[block_row * 64u + (t * 16u + 12u)];
+    uint w13 = W_q[block_row * 64u + (t * 16u + 13u)], w14 = W_q[block_row * 64u + (t * 16u + 14u)];
+    uint w15 = W_q[block_row * 64u + (t * 16u + 15u)];
     // w: 3 bits
     uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
         (w15 >> ((9u - r) * 3u)) & 7u);
-    uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u);
-    uint m_ = uint(zero[row]);
+    uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u), m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {

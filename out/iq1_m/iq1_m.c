@@ -2149,24 +2149,18 @@ static const int32_t G[2048][8] = {
 /* The value of element `index` of a tensor. */
 static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const blocks = (const uint8_t *)from[0] + index / 256u * 56u;
-    const uint32_t i = (uint32_t)(index % 256u);
-    const uint32_t scales0 = (uint32_t)blocks[49u];
+    const uint32_t i = (uint32_t)(index % 256u), scales0 = (uint32_t)blocks[49u];
     const uint32_t d_0bit = scales0 >> 4u;  // scales: bits 0-3 of d
-    const uint32_t scales1 = (uint32_t)blocks[51u];
-    const uint32_t d_4bit = scales1 >> 4u;  // scales: bits 4-7 of d
-    const uint32_t scales2 = (uint32_t)blocks[53u];
-    const uint32_t d_8bit = scales2 >> 4u;  // scales: bits 8-11 of d
-    const uint32_t scales3 = (uint32_t)blocks[55u];
-    const uint32_t d_12bit = scales3 >> 4u;  // scales: bits 12-15 of d
+    const uint32_t scales1 = (uint32_t)blocks[51u], d_4bit = scales1 >> 4u;  // scales: bits 4-7 of d
+    const uint32_t scales2 = (uint32_t)blocks[53u], d_8bit = scales2 >> 4u;  // scales: bits 8-11 of d
+    const uint32_t scales3 = (uint32_t)blocks[55u], d_12bit = scales3 >> 4u;  // scales: bits 12-15 of d
     const float d = qk_f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     const uint32_t scales4 = (uint32_t)blocks[(i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) / 8u]
         | ((uint32_t)blocks[qk_min((i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) / 8u + 1u, 55u)] << 8u);
     const uint32_t sc = (scales4 >> ((i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) % 8u)) & 7u;  // scales: 3 bits
-    const uint32_t qs = (uint32_t)blocks[i / 8u];
-    const uint32_t qh = (uint32_t)blocks[i / 8u / 2u + 32u];
+    const uint32_t qs = (uint32_t)blocks[i / 8u], qh = (uint32_t)blocks[i / 8u / 2u + 32u];
     const uint32_t g_hi = (qh >> (i / 8u % 2u * 4u)) & 7u;  // qh: bits 8-10 of g
-    const uint32_t g = qs | (g_hi << 8u);
-    const uint32_t sg = (qh >> (i / 8u % 2u * 4u + 3u)) & 1u;  // qh: 1 bit
+    const uint32_t g = qs | (g_hi << 8u), sg = (qh >> (i / 8u % 2u * 4u + 3u)) & 1u;  // qh: 1 bit
     return d * (float)(2 * (int32_t)sc + 1) * ((float)G[g][i % 8u] + ((int32_t)sg != 0 ? -0.125f : 0.125f));
 }
 
@@ -2311,11 +2305,9 @@ uint64_t qk_iq1_m_gemv_id_f16_ref(const void *const weights[1],
 
 /* The code itself: iq1_m_code.c. */
 extern const qk_code qk_iq1_m_dequant_f32_spirv;
-extern const qk_code qk_iq1_m_dequant_f16_spirv;
-extern const qk_code qk_iq1_m_dequant_bf16_spirv;
+extern const qk_code qk_iq1_m_dequant_halves_spirv;
 extern const qk_code qk_iq1_m_gather_f32_spirv;
-extern const qk_code qk_iq1_m_gather_f16_spirv;
-extern const qk_code qk_iq1_m_gather_bf16_spirv;
+extern const qk_code qk_iq1_m_gather_halves_spirv;
 extern const qk_code qk_iq1_m_gemv_rows_spirv;
 extern const qk_code qk_iq1_m_gemv_wide_spirv;
 extern const qk_code qk_iq1_m_gemv_shared_spirv;
@@ -2662,8 +2654,10 @@ static const qk_table iq1_m_dequant_f16_tables[] = {
 
 static const uint32_t iq1_m_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t iq1_m_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
     .abi = 12,
@@ -2672,7 +2666,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_dequant_f16_spirv,
+    .code = &qk_iq1_m_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = iq1_m_dequant_f16_bindings,
     .push_bytes = 4,
@@ -2680,7 +2674,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
     .push = iq1_m_dequant_f16_push,
     .table_count = 1,
     .tables = iq1_m_dequant_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2723,7 +2717,11 @@ static const qk_table iq1_m_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
+static const uint32_t iq1_m_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t iq1_m_dequant_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq1_m_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
     .abi = 12,
@@ -2732,7 +2730,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_dequant_bf16_spirv,
+    .code = &qk_iq1_m_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = iq1_m_dequant_bf16_bindings,
     .push_bytes = 4,
@@ -2740,7 +2738,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
     .push = iq1_m_dequant_bf16_push,
     .table_count = 1,
     .tables = iq1_m_dequant_bf16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2884,8 +2882,10 @@ static const qk_table iq1_m_gather_f16_tables[] = {
 
 static const uint32_t iq1_m_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t iq1_m_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .abi = 12,
@@ -2894,7 +2894,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gather_f16_spirv,
+    .code = &qk_iq1_m_gather_halves_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_f16_bindings,
     .push_bytes = 76,
@@ -2902,7 +2902,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .push = iq1_m_gather_f16_push,
     .table_count = 1,
     .tables = iq1_m_gather_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2965,7 +2965,11 @@ static const qk_table iq1_m_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
+static const uint32_t iq1_m_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t iq1_m_gather_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq1_m_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .abi = 12,
@@ -2974,7 +2978,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gather_bf16_spirv,
+    .code = &qk_iq1_m_gather_halves_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_bf16_bindings,
     .push_bytes = 76,
@@ -2982,7 +2986,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .push = iq1_m_gather_bf16_push,
     .table_count = 1,
     .tables = iq1_m_gather_bf16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = iq1_m_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,

@@ -322,24 +322,18 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 inline void decode(device const uint *blocks, uint block, uint tile, thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
-    const uint base = block * 14u;
-    const uint scales0 = blocks[base + 12u];
+    const uint base = block * 14u, scales0 = blocks[base + 12u];
     const uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     const uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    const uint scales1 = blocks[base + 13u];
-    const uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    const uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     const uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     const float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     const uint scales2 = blocks[base + tile / 2u / 4u / 2u + 12u];
     const uint sc = (scales2 >> (tile / 2u / 4u % 2u * 16u + tile / 2u % 4u * 3u)) & 7u;  // scales: 3 bits
     const float d_sc = d * float(2 * int(sc) + 1);
-    const uint qs = blocks[base + tile / 4u];
-    const uint g_lo = (qs >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    const uint qh = blocks[base + tile / 8u + 8u];
-    const uint g_hi = (qh >> (tile % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
-    const uint g = g_lo | (g_hi << 8u);
-    const uint G_row = G[g];
-    const uint sg = (qh >> (tile % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
+    const uint qs = blocks[base + tile / 4u], g_lo = (qs >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    const uint qh = blocks[base + tile / 8u + 8u], g_hi = (qh >> (tile % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
+    const uint g = g_lo | (g_hi << 8u), G_row = G[g], sg = (qh >> (tile % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
     v[0] = d_sc * (float4(int4((uint4(G_row) >> uint4(0, 4, 8, 12)) & 15u) - 1) + (int(sg) != 0 ? -0.125f : 0.125f));
 
     // elements 4 to 7, counted from the tile's first
@@ -465,8 +459,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][3])
 {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile * 4u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile * 4u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -492,32 +485,24 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
-    const uint base = block * 14u;
-    const uint scales0 = blocks[base + 12u];
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 14u, scales0 = blocks[base + 12u];
     const uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     const uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    const uint scales1 = blocks[base + 13u];
-    const uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    const uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     const uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     const float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     const uint scales2 = blocks[base + tile / 4u / 2u + 12u];
     const uint sc = (scales2 >> (tile / 4u % 2u * 16u + tile % 4u * 3u)) & 7u;  // scales: 3 bits
     const float d_sc = d * float(2 * int(sc) + 1);
-    const uint qs = blocks[base + tile / 2u];
-    const uint g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
-    const uint qh = blocks[base + tile / 4u + 8u];
-    const uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
-    const uint g0 = g_lo0 | (g_hi0 << 8u);
-    const uint G_row0 = G[g0];
+    const uint qs = blocks[base + tile / 2u], g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
+    const uint qh = blocks[base + tile / 4u + 8u], g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
+    const uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0];
     const float2 pair0 = float2(as_type<half2>(G_row0 & 0xF000Fu)), pair1 = float2(as_type<half2>(G_row0 & 0xF000F0u));
     const float2 pair2 = float2(as_type<half2>((G_row0 >> 8u) & 0xF000Fu));
     const float2 pair3 = float2(as_type<half2>((G_row0 >> 8u) & 0xF000F0u));
     const uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
-    const uint g1 = g_lo1 | (g_hi1 << 8u);
-    const uint G_row1 = G[g1];
+    const uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
     const float2 pair4 = float2(as_type<half2>(G_row1 & 0xF000Fu)), pair5 = float2(as_type<half2>(G_row1 & 0xF000F0u));
     const float2 pair6 = float2(as_type<half2>((G_row1 >> 8u) & 0xF000Fu));
     const float2 pair7 = float2(as_type<half2>((G_row1 >> 8u) & 0xF000F0u));
@@ -600,8 +585,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][12])
 {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 16u;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -660,33 +644,25 @@ inline void accumulate_large(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = n * (row_tiles / 16u) + j / 4u, tile = j % 4u;
     const ulong base = ulong(block) * 14u;
-    const uint scales0 = blocks[base + 12u];
-    const uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    const uint scales0 = blocks[base + 12u], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     const uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    const uint scales1 = blocks[base + 13u];
-    const uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    const uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     const uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     const float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    const uint scales2 = blocks[base + tile / 2u + 12u];
-    const uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    const uint scales2 = blocks[base + tile / 2u + 12u], sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
     const float d_sc0 = d * float(2 * int(sc0) + 1);
-    const uint qs0 = blocks[base + tile * 2u];
-    const uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
-    const uint qh = blocks[base + tile + 8u];
-    const uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
-    const uint g0 = g_lo0 | (g_hi0 << 8u);
-    const uint G_row0 = G[g0];
+    const uint qs0 = blocks[base + tile * 2u], g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    const uint qh = blocks[base + tile + 8u], g_hi0 = qh & 7u;  // qh: bits 8-10 of g
+    const uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0];
     float dots0[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
         float4(float(G_row0 & 15u), float(G_row0 & 240u), float(G_row0 & 3840u), float(G_row0 & 61440u))), x[k][m][1],
         float4(float(G_row0 & 0xF0000u), float(G_row0 & 0xF00000u), float(G_row0 & 0xF000000u), float(G_row0 & 0xF0000000u)));
     const uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
-    const uint g1 = g_lo1 | (g_hi1 << 8u);
-    const uint G_row1 = G[g1];
+    const uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
     float dots1[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
         float4(float(G_row1 & 15u), float(G_row1 & 240u), float(G_row1 & 3840u), float(G_row1 & 61440u)));
@@ -699,16 +675,14 @@ inline void accumulate_large(
     const float d_sc1 = d * float(2 * int(sc1) + 1);
     const uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
-    const uint g2 = g_lo2 | (g_hi2 << 8u);
-    const uint G_row2 = G[g2];
+    const uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G[g2];
     float dots3[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][4],
         float4(float(G_row2 & 15u), float(G_row2 & 240u), float(G_row2 & 3840u), float(G_row2 & 61440u))), x[k][m][5],
         float4(float(G_row2 & 0xF0000u), float(G_row2 & 0xF00000u), float(G_row2 & 0xF000000u), float(G_row2 & 0xF0000000u)));
     const uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
     const uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
-    const uint g3 = g_lo3 | (g_hi3 << 8u);
-    const uint G_row3 = G[g3];
+    const uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G[g3];
     float dots4[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6],
         float4(float(G_row3 & 15u), float(G_row3 & 240u), float(G_row3 & 3840u), float(G_row3 & 61440u)));
@@ -719,19 +693,16 @@ inline void accumulate_large(
     const uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
     const uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
     const float d_sc2 = d * float(2 * int(sc2) + 1);
-    const uint qs1 = blocks[base + tile * 2u + 1u];
-    const uint g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    const uint qs1 = blocks[base + tile * 2u + 1u], g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
-    const uint g4 = g_lo4 | (g_hi4 << 8u);
-    const uint G_row4 = G[g4];
+    const uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G[g4];
     float dots6[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][8],
         float4(float(G_row4 & 15u), float(G_row4 & 240u), float(G_row4 & 3840u), float(G_row4 & 61440u))), x[k][m][9],
         float4(float(G_row4 & 0xF0000u), float(G_row4 & 0xF00000u), float(G_row4 & 0xF000000u), float(G_row4 & 0xF0000000u)));
     const uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
-    const uint g5 = g_lo5 | (g_hi5 << 8u);
-    const uint G_row5 = G[g5];
+    const uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G[g5];
     float dots7[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10],
         float4(float(G_row5 & 15u), float(G_row5 & 240u), float(G_row5 & 3840u), float(G_row5 & 61440u)));
@@ -744,16 +715,14 @@ inline void accumulate_large(
     const float d_sc3 = d * float(2 * int(sc3) + 1);
     const uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
-    const uint g6 = g_lo6 | (g_hi6 << 8u);
-    const uint G_row6 = G[g6];
+    const uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G[g6];
     float dots9[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12],
         float4(float(G_row6 & 15u), float(G_row6 & 240u), float(G_row6 & 3840u), float(G_row6 & 61440u))), x[k][m][13],
         float4(float(G_row6 & 0xF0000u), float(G_row6 & 0xF00000u), float(G_row6 & 0xF000000u), float(G_row6 & 0xF0000000u)));
     const uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
     const uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
-    const uint g7 = g_lo7 | (g_hi7 << 8u);
-    const uint G_row7 = G[g7];
+    const uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G[g7];
     float dots10[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14],
         float4(float(G_row7 & 15u), float(G_row7 & 240u), float(G_row7 & 3840u), float(G_row7 & 61440u)));

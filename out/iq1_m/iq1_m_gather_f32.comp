@@ -79,24 +79,17 @@ float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 
 // The 4 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[1]) {
-    uint base = block * 14u;
-    uint scales0 = blocks[base + 12u];
-    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint base = block * 14u, scales0 = blocks[base + 12u], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = blocks[base + 13u];
-    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     uint scales2 = blocks[base + tile / 4u / 4u / 2u + 12u];
     uint sc = (scales2 >> (tile / 4u / 4u % 2u * 16u + tile / 4u % 4u * 3u)) & 7u;  // scales: 3 bits
     precise float d_sc = d * float(2 * int(sc) + 1);
-    uint qs = blocks[base + tile / 2u / 4u];
-    uint g_lo = (qs >> (tile / 2u % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = blocks[base + tile / 2u / 8u + 8u];
-    uint g_hi = (qh >> (tile / 2u % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
-    uint g = g_lo | (g_hi << 8u);
-    uint G_row = G[g];
-    uint sg = (qh >> (tile / 2u % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
+    uint qs = blocks[base + tile / 2u / 4u], g_lo = (qs >> (tile / 2u % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = blocks[base + tile / 2u / 8u + 8u], g_hi = (qh >> (tile / 2u % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
+    uint g = g_lo | (g_hi << 8u), G_row = G[g], sg = (qh >> (tile / 2u % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
     v[0] = d_sc * (vec4(ivec4(int((G_row >> (tile % 2u * 4u * 4u)) & 15u), int((G_row >> ((tile % 2u * 4u + 1u) * 4u)) & 15u),
         int((G_row >> ((tile % 2u * 4u + 2u) * 4u)) & 15u), int((G_row >> ((tile % 2u * 4u + 3u) * 4u)) & 15u)) - 1)
         + (int(sg) != 0 ? -0.125 : 0.125));

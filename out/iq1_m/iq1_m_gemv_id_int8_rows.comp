@@ -169,25 +169,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -198,14 +188,11 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile * 4u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile * 4u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
@@ -233,30 +220,20 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
-    uint base = block * 14u;
-    uint scales0 = blocks[base + 12u];
-    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
+    uint base = block * 14u, scales0 = blocks[base + 12u], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = blocks[base + 13u];
-    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     uint scales2 = blocks[base + tile / 4u / 2u + 12u];
     uint sc = (scales2 >> (tile / 4u % 2u * 16u + tile % 4u * 3u)) & 7u;  // scales: 3 bits
-    uint qs = blocks[base + tile / 2u];
-    uint g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = blocks[base + tile / 4u + 8u];
-    uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0];
-    uint bytes0 = G_row0 & 0xF0F0F0Fu, bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
+    uint qs = blocks[base + tile / 2u], g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = blocks[base + tile / 4u + 8u], g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0], bytes0 = G_row0 & 0xF0F0F0Fu, bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
     uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row1 = G[g1];
-    uint bytes2 = G_row1 & 0xF0F0F0Fu, bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
+    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1], bytes2 = G_row1 & 0xF0F0F0Fu, bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
     uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit
     uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
     float dots0 = 0.0;

@@ -40,12 +40,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 7, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -76,9 +73,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -180,25 +175,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -209,9 +194,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
 
@@ -245,16 +228,12 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 16u;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -320,8 +299,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[6]) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
     uint base = block * 14u;
     words[0] = blocks[base + 12u];
     words[1] = blocks[base + 13u];
@@ -333,64 +311,41 @@ void fetch(uint n, uint j, out uint words[6]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
-    uint scales0 = words[0];
-    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
+    uint scales0 = words[0], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = words[1];
-    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint scales1 = words[1], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = words[2];
-    uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
-    uint qs0 = words[3];
-    uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = words[4];
-    uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G_at(g0);
-    uint bytes0 = G_row0 & 0xF0F0F0Fu, bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint scales2 = words[2], sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    uint qs0 = words[3], g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = words[4], g_hi0 = qh & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G_at(g0), bytes0 = G_row0 & 0xF0F0F0Fu;
+    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu, g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row1 = G_at(g1);
-    uint bytes2 = G_row1 & 0xF0F0F0Fu, bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
-    uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
+    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G_at(g1), bytes2 = G_row1 & 0xF0F0F0Fu;
+    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu, sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
     uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row2 = G_at(g2);
-    uint bytes4 = G_row2 & 0xF0F0F0Fu, bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G_at(g2), bytes4 = G_row2 & 0xF0F0F0Fu;
+    uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu, g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row3 = G_at(g3);
-    uint bytes6 = G_row3 & 0xF0F0F0Fu, bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
-    uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
-    uint qs1 = words[5];
-    uint g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G_at(g3), bytes6 = G_row3 & 0xF0F0F0Fu;
+    uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu, sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
+    uint qs1 = words[5], g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row4 = G_at(g4);
-    uint bytes8 = G_row4 & 0xF0F0F0Fu, bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G_at(g4), bytes8 = G_row4 & 0xF0F0F0Fu;
+    uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu, g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row5 = G_at(g5);
-    uint bytes10 = G_row5 & 0xF0F0F0Fu, bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
-    uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
+    uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G_at(g5), bytes10 = G_row5 & 0xF0F0F0Fu;
+    uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu, sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
     uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row6 = G_at(g6);
-    uint bytes12 = G_row6 & 0xF0F0F0Fu, bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G_at(g6), bytes12 = G_row6 & 0xF0F0F0Fu;
+    uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu, g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row7 = G_at(g7);
-    uint bytes14 = G_row7 & 0xF0F0F0Fu, bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
-    uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
+    uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G_at(g7), bytes14 = G_row7 & 0xF0F0F0Fu;
+    uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu, sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
     uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
     uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
     uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit

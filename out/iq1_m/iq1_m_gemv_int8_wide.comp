@@ -42,12 +42,9 @@ layout(binding = 7, std430) readonly buffer GTable { uint G[]; };  // 2048 rows 
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -78,9 +75,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -183,25 +178,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -212,9 +197,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -263,16 +246,12 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     } else {
         swap_runs(at, v);
     }
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 64u + tile * 32u;
+    const uint tile = j % 2u, place = j / 2u * 64u + tile * 32u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[32];
     [[unroll]] for (uint r = 0u; r < 32u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -374,11 +353,8 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
         n = 0u;
         j = j % 2u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 14u;
-    uint begin = base + tile * 4u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u, tile = j % 2u;
+    uint base = block * 14u, begin = base + tile * 4u, window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
     words[0] = blocks[base + 12u];
@@ -401,11 +377,8 @@ uvec4 blocks_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 14u;
-    uint begin = base + tile * 4u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u, tile = j % 2u;
+    uint base = block * 14u, begin = base + tile * 4u, window = begin / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks[base + 12u];
@@ -417,116 +390,73 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 14u;
-    uint scales0 = words[0];
-    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u, tile = j % 2u;
+    uint base = block * 14u, scales0 = words[0], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = words[1];
-    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint scales1 = words[1], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = words[2];
-    uint sc0 = scales2 & 7u;  // scales: 3 bits
+    uint scales2 = words[2], sc0 = scales2 & 7u;  // scales: 3 bits
     uint begin = base + tile * 4u;
     bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.z : four0.x;
-    uint g_lo0 = pick0 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh0 = words[3];
-    uint g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G_at(g0);
-    uint bytes0 = G_row0 & 0xF0F0F0Fu, bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint pick0 = upper ? four0.z : four0.x, g_lo0 = pick0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh0 = words[3], g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G_at(g0), bytes0 = G_row0 & 0xF0F0F0Fu;
+    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu, g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh0 >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row1 = G_at(g1);
-    uint bytes2 = G_row1 & 0xF0F0F0Fu, bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
-    uint sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
+    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G_at(g1), bytes2 = G_row1 & 0xF0F0F0Fu;
+    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu, sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
     uint g_lo2 = (pick0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh0 >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row2 = G_at(g2);
-    uint bytes4 = G_row2 & 0xF0F0F0Fu, bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G_at(g2), bytes4 = G_row2 & 0xF0F0F0Fu;
+    uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu, g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row3 = G_at(g3);
-    uint bytes6 = G_row3 & 0xF0F0F0Fu, bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
-    uint sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
-    uint pick1 = upper ? four0.w : four0.y;
-    uint g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G_at(g3), bytes6 = G_row3 & 0xF0F0F0Fu;
+    uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu, sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
+    uint pick1 = upper ? four0.w : four0.y, g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh0 >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row4 = G_at(g4);
-    uint bytes8 = G_row4 & 0xF0F0F0Fu, bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G_at(g4), bytes8 = G_row4 & 0xF0F0F0Fu;
+    uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu, g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh0 >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row5 = G_at(g5);
-    uint bytes10 = G_row5 & 0xF0F0F0Fu, bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
-    uint sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
+    uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G_at(g5), bytes10 = G_row5 & 0xF0F0F0Fu;
+    uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu, sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
     uint g_lo6 = (pick1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh0 >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row6 = G_at(g6);
-    uint bytes12 = G_row6 & 0xF0F0F0Fu, bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G_at(g6), bytes12 = G_row6 & 0xF0F0F0Fu;
+    uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu, g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row7 = G_at(g7);
-    uint bytes14 = G_row7 & 0xF0F0F0Fu, bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
-    uint sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
+    uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G_at(g7), bytes14 = G_row7 & 0xF0F0F0Fu;
+    uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu, sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint g_lo8 = pick2 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh1 = words[4];
-    uint g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
-    uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row8 = G_at(g8);
-    uint bytes16 = G_row8 & 0xF0F0F0Fu, bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint pick2 = upper ? four1.x : four0.z, g_lo8 = pick2 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh1 = words[4], g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u), G_row8 = G_at(g8), bytes16 = G_row8 & 0xF0F0F0Fu;
+    uint bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu, g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh1 >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row9 = G_at(g9);
-    uint bytes18 = G_row9 & 0xF0F0F0Fu, bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu;
-    uint sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
+    uint g9 = g_lo9 | (g_hi9 << 8u), G_row9 = G_at(g9), bytes18 = G_row9 & 0xF0F0F0Fu;
+    uint bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu, sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
     uint g_lo10 = (pick2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh1 >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row10 = G_at(g10);
-    uint bytes20 = G_row10 & 0xF0F0F0Fu, bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u), G_row10 = G_at(g10), bytes20 = G_row10 & 0xF0F0F0Fu;
+    uint bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu, g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
     uint g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row11 = G_at(g11);
-    uint bytes22 = G_row11 & 0xF0F0F0Fu, bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu;
-    uint sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
-    uint pick3 = upper ? four1.y : four0.w;
-    uint g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u), G_row11 = G_at(g11), bytes22 = G_row11 & 0xF0F0F0Fu;
+    uint bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu, sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
+    uint pick3 = upper ? four1.y : four0.w, g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh1 >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row12 = G_at(g12);
-    uint bytes24 = G_row12 & 0xF0F0F0Fu, bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u), G_row12 = G_at(g12), bytes24 = G_row12 & 0xF0F0F0Fu;
+    uint bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu, g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh1 >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row13 = G_at(g13);
-    uint bytes26 = G_row13 & 0xF0F0F0Fu, bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu;
-    uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
+    uint g13 = g_lo13 | (g_hi13 << 8u), G_row13 = G_at(g13), bytes26 = G_row13 & 0xF0F0F0Fu;
+    uint bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu, sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
     uint g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row14 = G_at(g14);
-    uint bytes28 = G_row14 & 0xF0F0F0Fu, bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u), G_row14 = G_at(g14), bytes28 = G_row14 & 0xF0F0F0Fu;
+    uint bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu, g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
     uint g_hi15 = (qh1 >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row15 = G_at(g15);
-    uint bytes30 = G_row15 & 0xF0F0F0Fu, bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu;
-    uint sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
+    uint g15 = g_lo15 | (g_hi15 << 8u), G_row15 = G_at(g15), bytes30 = G_row15 & 0xF0F0F0Fu;
+    uint bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu, sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
     uint sg1 = (qh0 >> 7u) & 1u;  // qh: 1 bit
     uint sg2 = (qh0 >> 11u) & 1u;  // qh: 1 bit
     uint sg3 = (qh0 >> 15u) & 1u;  // qh: 1 bit

@@ -36,12 +36,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 7, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -72,9 +69,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -181,16 +176,12 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile * 4u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile * 4u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -202,31 +193,23 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
-    uint base = block * 14u;
-    uint scales0 = blocks[base + 12u];
-    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
+    uint base = block * 14u, scales0 = blocks[base + 12u], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = blocks[base + 13u];
-    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     uint scales2 = blocks[base + tile / 4u / 2u + 12u];
     uint sc = (scales2 >> (tile / 4u % 2u * 16u + tile % 4u * 3u)) & 7u;  // scales: 3 bits
     precise float d_sc = d * float(2 * int(sc) + 1);
-    uint qs = blocks[base + tile / 2u];
-    uint g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = blocks[base + tile / 4u + 8u];
-    uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0];
+    uint qs = blocks[base + tile / 2u], g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = blocks[base + tile / 4u + 8u], g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0];
     vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu), pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
     vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu), pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
     uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row1 = G[g1];
+    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
     vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu), pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
     vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu), pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
     uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit

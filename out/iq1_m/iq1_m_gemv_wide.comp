@@ -38,12 +38,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 7, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -74,9 +71,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -161,9 +156,7 @@ vec4 x[TILES * BATCH][16];
 float x_sum[TILES * BATCH][12];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -187,8 +180,7 @@ uint G_at(uint i) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 16u;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
@@ -209,8 +201,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[6]) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
     uint base = block * 14u;
     words[0] = blocks[base + 12u];
     words[1] = blocks[base + 13u];
@@ -222,30 +213,22 @@ void fetch(uint n, uint j, out uint words[6]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
-    uint scales0 = words[0];
-    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
+    uint scales0 = words[0], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = words[1];
-    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint scales1 = words[1], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = words[2];
-    uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    uint scales2 = words[2], sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
     precise float d_sc0 = d * float(2 * int(sc0) + 1);
-    uint qs0 = words[3];
-    uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = words[4];
-    uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G_at(g0);
+    uint qs0 = words[3], g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = words[4], g_hi0 = qh & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G_at(g0);
     vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu), pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
     vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu), pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
     uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row1 = G_at(g1);
+    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G_at(g1);
     vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu), pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
     vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu), pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
     uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
@@ -254,31 +237,26 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
     precise float d_sc1 = d * float(2 * int(sc1) + 1);
     uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row2 = G_at(g2);
+    uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G_at(g2);
     vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu), pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
     vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu), pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
     uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row3 = G_at(g3);
+    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G_at(g3);
     vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu), pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
     vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu), pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
     uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
     uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
     uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
     precise float d_sc2 = d * float(2 * int(sc2) + 1);
-    uint qs1 = words[5];
-    uint g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs1 = words[5], g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row4 = G_at(g4);
+    uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G_at(g4);
     vec2 pair16 = unpackHalf2x16(G_row4 & 0xF000Fu), pair17 = unpackHalf2x16(G_row4 & 0xF000F0u);
     vec2 pair18 = unpackHalf2x16((G_row4 >> 8u) & 0xF000Fu), pair19 = unpackHalf2x16((G_row4 >> 8u) & 0xF000F0u);
     uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row5 = G_at(g5);
+    uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G_at(g5);
     vec2 pair20 = unpackHalf2x16(G_row5 & 0xF000Fu), pair21 = unpackHalf2x16(G_row5 & 0xF000F0u);
     vec2 pair22 = unpackHalf2x16((G_row5 >> 8u) & 0xF000Fu), pair23 = unpackHalf2x16((G_row5 >> 8u) & 0xF000F0u);
     uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
@@ -287,14 +265,12 @@ void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
     precise float d_sc3 = d * float(2 * int(sc3) + 1);
     uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row6 = G_at(g6);
+    uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G_at(g6);
     vec2 pair24 = unpackHalf2x16(G_row6 & 0xF000Fu), pair25 = unpackHalf2x16(G_row6 & 0xF000F0u);
     vec2 pair26 = unpackHalf2x16((G_row6 >> 8u) & 0xF000Fu), pair27 = unpackHalf2x16((G_row6 >> 8u) & 0xF000F0u);
     uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row7 = G_at(g7);
+    uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G_at(g7);
     vec2 pair28 = unpackHalf2x16(G_row7 & 0xF000Fu), pair29 = unpackHalf2x16(G_row7 & 0xF000F0u);
     vec2 pair30 = unpackHalf2x16((G_row7 >> 8u) & 0xF000Fu), pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
     uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit

@@ -94,8 +94,7 @@ static inline uint16_t qk_f32_to_bf16(float x) {
 static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const codes = (const uint8_t *)from[0] + index / 32u * 32u;
     const uint8_t *const scales = (const uint8_t *)from[1] + index / 32u * 1u;
-    const uint32_t i = (uint32_t)(index % 32u);
-    const uint32_t w = (uint32_t)codes[i];
+    const uint32_t i = (uint32_t)(index % 32u), w = (uint32_t)codes[i];
     const float q = qk_f16_to_f32(((w & 0x7Fu) == 0x7Fu ? 32256u : (w & 0x7Fu) << 7u) | ((w & 128u) << 8u)) * 256.0f;  // w: 8 bits
     const uint32_t s_bits = (uint32_t)scales[0u];
     const float s = qk_bits_to_f32(s_bits == 0xFFu ? 0x7FC00000u : s_bits == 0u ? 0x400000u : s_bits << 23u);
@@ -243,11 +242,9 @@ uint64_t qk_mx_fp8_e4m3_gemv_id_f16_ref(const void *const weights[2],
 
 /* The code itself: mx_fp8_e4m3_code.c. */
 extern const qk_code qk_mx_fp8_e4m3_dequant_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_dequant_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_dequant_bf16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_dequant_halves_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gather_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gather_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gather_bf16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gather_halves_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_rows_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_wide_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_shared_spirv;
@@ -324,9 +321,11 @@ static const qk_field mx_fp8_e4m3_dequant_f16_push[] = {
 
 static const uint32_t mx_fp8_e4m3_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     mx_fp8_e4m3_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, mx_fp8_e4m3_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
     .abi = 12,
@@ -335,13 +334,13 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_dequant_f16_spirv,
+    .code = &qk_mx_fp8_e4m3_dequant_halves_spirv,
     .binding_count = 3,
     .bindings = mx_fp8_e4m3_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = mx_fp8_e4m3_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -382,8 +381,12 @@ static const qk_field mx_fp8_e4m3_dequant_bf16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mx_fp8_e4m3_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
+    mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, mx_fp8_e4m3_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
     .abi = 12,
@@ -392,13 +395,13 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_dequant_bf16_spirv,
+    .code = &qk_mx_fp8_e4m3_dequant_halves_spirv,
     .binding_count = 3,
     .bindings = mx_fp8_e4m3_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = mx_fp8_e4m3_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -537,9 +540,11 @@ static const qk_field mx_fp8_e4m3_gather_f16_push[] = {
 
 static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     mx_fp8_e4m3_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, mx_fp8_e4m3_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
     .abi = 12,
@@ -548,13 +553,13 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gather_f16_spirv,
+    .code = &qk_mx_fp8_e4m3_gather_halves_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = mx_fp8_e4m3_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -615,8 +620,12 @@ static const qk_field mx_fp8_e4m3_gather_bf16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
+    mx_fp8_e4m3_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, mx_fp8_e4m3_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
     .abi = 12,
@@ -625,13 +634,13 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gather_bf16_spirv,
+    .code = &qk_mx_fp8_e4m3_gather_halves_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_bf16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = mx_fp8_e4m3_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,

@@ -197,8 +197,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 8u + tile * 4u;
+    const uint tile = j % 2u, place = j / 2u * 8u + tile * 4u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -222,10 +221,9 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
-    const uint w0 = codes[block * 8u + tile * 4u], w1 = codes[block * 8u + tile * 4u + 1u];
-    const uint w2 = codes[block * 8u + tile * 4u + 2u], w3 = codes[block * 8u + tile * 4u + 3u];
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, w0 = codes[block * 8u + tile * 4u];
+    const uint w1 = codes[block * 8u + tile * 4u + 1u], w2 = codes[block * 8u + tile * 4u + 2u];
+    const uint w3 = codes[block * 8u + tile * 4u + 3u];
     // NaN where a weight is
     const float nans = as_type<float>(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
@@ -316,8 +314,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 16u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -366,16 +363,15 @@ inline void accumulate_large(
 {
     #pragma clang fp contract(fast)
     device const uint *scales_word = (device const uint *)scales;
-    const uint block = n * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
-    const uint w0 = codes[block * 32u + tile * 16u], w1 = codes[block * 32u + tile * 16u + 1u];
-    const uint w2 = codes[block * 32u + tile * 16u + 2u], w3 = codes[block * 32u + tile * 16u + 3u];
-    const uint w4 = codes[block * 32u + tile * 16u + 4u], w5 = codes[block * 32u + tile * 16u + 5u];
-    const uint w6 = codes[block * 32u + tile * 16u + 6u], w7 = codes[block * 32u + tile * 16u + 7u];
-    const uint w8 = codes[block * 32u + tile * 16u + 8u], w9 = codes[block * 32u + tile * 16u + 9u];
-    const uint w10 = codes[block * 32u + tile * 16u + 10u], w11 = codes[block * 32u + tile * 16u + 11u];
-    const uint w12 = codes[block * 32u + tile * 16u + 12u], w13 = codes[block * 32u + tile * 16u + 13u];
-    const uint w14 = codes[block * 32u + tile * 16u + 14u], w15 = codes[block * 32u + tile * 16u + 15u];
+    const uint block = n * (row_tiles / 8u) + j / 2u, tile = j % 2u, w0 = codes[block * 32u + tile * 16u];
+    const uint w1 = codes[block * 32u + tile * 16u + 1u], w2 = codes[block * 32u + tile * 16u + 2u];
+    const uint w3 = codes[block * 32u + tile * 16u + 3u], w4 = codes[block * 32u + tile * 16u + 4u];
+    const uint w5 = codes[block * 32u + tile * 16u + 5u], w6 = codes[block * 32u + tile * 16u + 6u];
+    const uint w7 = codes[block * 32u + tile * 16u + 7u], w8 = codes[block * 32u + tile * 16u + 8u];
+    const uint w9 = codes[block * 32u + tile * 16u + 9u], w10 = codes[block * 32u + tile * 16u + 10u];
+    const uint w11 = codes[block * 32u + tile * 16u + 11u], w12 = codes[block * 32u + tile * 16u + 12u];
+    const uint w13 = codes[block * 32u + tile * 16u + 13u], w14 = codes[block * 32u + tile * 16u + 14u];
+    const uint w15 = codes[block * 32u + tile * 16u + 15u];
     // NaN where a weight is
     const float nans = as_type<float>(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u) | ((w4 & 0x7F7F7F7Fu) + 0x1010101u)

@@ -142,8 +142,7 @@ float x_sum[TILES][1];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 8u + tile * 4u;
+    const uint tile = j % 2u, place = j / 2u * 8u + tile * 4u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
@@ -152,8 +151,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
     uint w0 = codes[block * 8u + tile * 4u], w1 = codes[block * 8u + tile * 4u + 1u];
     uint w2 = codes[block * 8u + tile * 4u + 2u], w3 = codes[block * 8u + tile * 4u + 3u];
     // NaN where a weight is

@@ -144,9 +144,7 @@ vec4 x[TILES][16];
 float x_sum[TILES][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -161,8 +159,7 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 16u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
@@ -171,8 +168,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uvec4 fours[4], out uint words[1]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     fours[0] = codes_four[block * 8u + tile * 4u];
     fours[1] = codes_four[block * 8u + tile * 4u + 1u];
     fours[2] = codes_four[block * 8u + tile * 4u + 2u];
@@ -182,8 +178,7 @@ void fetch(uint n, uint j, out uvec4 fours[4], out uint words[1]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     uvec4 four0 = fours[0];
     uint w0 = four0.x, w1 = four0.y, w2 = four0.z, w3 = four0.w;
     uvec4 four1 = fours[1];

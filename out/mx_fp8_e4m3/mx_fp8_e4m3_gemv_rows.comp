@@ -30,12 +30,9 @@ layout(binding = 0, std430) readonly buffer CodesBuffer { uint codes[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -66,9 +63,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -150,8 +145,7 @@ float x_sum[TILES][1];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 8u + tile * 4u;
+    const uint tile = j % 2u, place = j / 2u * 8u + tile * 4u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
@@ -160,8 +154,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
     uint w0 = codes[block * 8u + tile * 4u], w1 = codes[block * 8u + tile * 4u + 1u];
     uint w2 = codes[block * 8u + tile * 4u + 2u], w3 = codes[block * 8u + tile * 4u + 3u];
     // NaN where a weight is

@@ -121,8 +121,7 @@ static const int32_t K[16] = {
 /* The value of element `index` of a tensor. */
 static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const blocks = (const uint8_t *)from[0] + index / 32u * 17u;
-    const uint32_t i = (uint32_t)(index % 32u);
-    const uint32_t qs = (uint32_t)blocks[i % 16u + 1u];
+    const uint32_t i = (uint32_t)(index % 32u), qs = (uint32_t)blocks[i % 16u + 1u];
     const uint32_t q = (qs >> (i / 16u * 4u)) & 15u;  // qs: 4 bits
     const uint32_t e = (uint32_t)blocks[0u];
     return (float)K[q] * qk_bits_to_f32((uint32_t)((int32_t)e < 2 ? 2097152 << ((int32_t)e & 1) : (((int32_t)e + 255) & 255) << 23));
@@ -475,11 +474,9 @@ uint64_t qk_mxfp4_set_rows_bf16_ref(void *const weights[1],
 
 /* The code itself: mxfp4_code.c. */
 extern const qk_code qk_mxfp4_dequant_f32_spirv;
-extern const qk_code qk_mxfp4_dequant_f16_spirv;
-extern const qk_code qk_mxfp4_dequant_bf16_spirv;
+extern const qk_code qk_mxfp4_dequant_halves_spirv;
 extern const qk_code qk_mxfp4_gather_f32_spirv;
-extern const qk_code qk_mxfp4_gather_f16_spirv;
-extern const qk_code qk_mxfp4_gather_bf16_spirv;
+extern const qk_code qk_mxfp4_gather_halves_spirv;
 extern const qk_code qk_mxfp4_gemv_rows_spirv;
 extern const qk_code qk_mxfp4_gemv_wide_spirv;
 extern const qk_code qk_mxfp4_gemv_ahead_spirv;
@@ -575,8 +572,10 @@ static const qk_table mxfp4_dequant_f16_tables[] = {
 
 static const uint32_t mxfp4_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .abi = 12,
@@ -585,7 +584,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_dequant_f16_spirv,
+    .code = &qk_mxfp4_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = mxfp4_dequant_f16_bindings,
     .push_bytes = 4,
@@ -593,7 +592,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .push = mxfp4_dequant_f16_push,
     .table_count = 1,
     .tables = mxfp4_dequant_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -636,7 +635,11 @@ static const qk_table mxfp4_dequant_bf16_tables[] = {
 };
 
 static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
+static const uint32_t mxfp4_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_dequant_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .abi = 12,
@@ -645,7 +648,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_dequant_bf16_spirv,
+    .code = &qk_mxfp4_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = mxfp4_dequant_bf16_bindings,
     .push_bytes = 4,
@@ -653,7 +656,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .push = mxfp4_dequant_bf16_push,
     .table_count = 1,
     .tables = mxfp4_dequant_bf16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -797,8 +800,10 @@ static const qk_table mxfp4_gather_f16_tables[] = {
 
 static const uint32_t mxfp4_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .abi = 12,
@@ -807,7 +812,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gather_f16_spirv,
+    .code = &qk_mxfp4_gather_halves_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_f16_bindings,
     .push_bytes = 76,
@@ -815,7 +820,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .push = mxfp4_gather_f16_push,
     .table_count = 1,
     .tables = mxfp4_gather_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -878,7 +883,11 @@ static const qk_table mxfp4_gather_bf16_tables[] = {
 };
 
 static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
+static const uint32_t mxfp4_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t mxfp4_gather_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .abi = 12,
@@ -887,7 +896,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gather_bf16_spirv,
+    .code = &qk_mxfp4_gather_halves_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_bf16_bindings,
     .push_bytes = 76,
@@ -895,7 +904,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .push = mxfp4_gather_bf16_push,
     .table_count = 1,
     .tables = mxfp4_gather_bf16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -2698,10 +2707,8 @@ static const qk_field mxfp4_encode_f16_push[] = {
 };
 
 static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t mxfp4_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t mxfp4_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mxfp4_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
@@ -2717,7 +2724,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mxfp4_encode_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -2911,10 +2918,8 @@ static const qk_field mxfp4_set_rows_f16_push[] = {
 };
 
 static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t mxfp4_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t mxfp4_set_rows_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, mxfp4_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
@@ -2930,7 +2935,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
     .push_bytes = 76,
     .push_count = 19,
     .push = mxfp4_set_rows_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,

@@ -78,8 +78,7 @@ uint blocks_u32(uint at) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint base = block * 17u;
-    uint qs = blocks_u32(base + tile * 4u + 1u);
+    uint base = block * 17u, qs = blocks_u32(base + tile * 4u + 1u);
     uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     uint e = uint(blocks[base]);
     float e_e_e = uintBitsToFloat(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));

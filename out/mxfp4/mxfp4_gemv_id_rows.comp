@@ -145,8 +145,7 @@ float x_sum[TILES][1];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 8u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 8u + tile * 2u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -160,10 +159,8 @@ uint blocks_u32(uint at) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 17u;
-    uint e = uint(blocks[base]);
+    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
+    uint base = block * 17u, e = uint(blocks[base]);
     float e_e_e = uintBitsToFloat(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
     uint qs0 = blocks_u32(base + tile * 8u + 1u);
     vec2 pair0 = unpackHalf2x16(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u));

@@ -146,9 +146,7 @@ vec4 x[TILES][16];
 float x_sum[TILES][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -163,8 +161,7 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
@@ -173,8 +170,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[15]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     uint base = block * 17u;
     words[0] = blocks_word[base + tile * 2u];
     words[1] = blocks_word[base + tile * 2u + 1u];
@@ -195,16 +191,13 @@ void fetch(uint n, uint j, out uint words[15]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     uint e0 = words[2] & 0xFFu;
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
-    uint qs0 = words[0], qs1 = words[1];
-    uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
+    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
     vec2 pair0 = unpackHalf2x16(((qs_run0 << 9u) & 0xE000E00u) | ((qs_run0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((qs_run0 << 1u) & 0xE000E00u) | ((qs_run0 << 4u) & 0x80008000u));
-    uint qs2 = words[3];
-    uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
+    uint qs2 = words[3], qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
     vec2 pair2 = unpackHalf2x16(((qs_run1 << 9u) & 0xE000E00u) | ((qs_run1 << 12u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((qs_run1 << 1u) & 0xE000E00u) | ((qs_run1 << 4u) & 0x80008000u));
     vec2 pair4 = unpackHalf2x16(((qs_run0 << 5u) & 0xE000E00u) | ((qs_run0 << 8u) & 0x80008000u));
@@ -213,12 +206,10 @@ void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {
     vec2 pair7 = unpackHalf2x16(((qs_run1 >> 3u) & 0xE000E00u) | (qs_run1 & 0x80008000u));
     uint e1 = (words[6] >> 8u) & 0xFFu;
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    uint qs3 = words[4], qs4 = words[5];
-    uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
+    uint qs3 = words[4], qs4 = words[5], qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
     vec2 pair8 = unpackHalf2x16(((qs_run2 << 9u) & 0xE000E00u) | ((qs_run2 << 12u) & 0x80008000u));
     vec2 pair9 = unpackHalf2x16(((qs_run2 << 1u) & 0xE000E00u) | ((qs_run2 << 4u) & 0x80008000u));
-    uint qs5 = words[7];
-    uint qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
+    uint qs5 = words[7], qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
     vec2 pair10 = unpackHalf2x16(((qs_run3 << 9u) & 0xE000E00u) | ((qs_run3 << 12u) & 0x80008000u));
     vec2 pair11 = unpackHalf2x16(((qs_run3 << 1u) & 0xE000E00u) | ((qs_run3 << 4u) & 0x80008000u));
     vec2 pair12 = unpackHalf2x16(((qs_run2 << 5u) & 0xE000E00u) | ((qs_run2 << 8u) & 0x80008000u));
@@ -227,12 +218,10 @@ void accumulate(uint n, uint j, uint k, uint words[15], inout float sum) {
     vec2 pair15 = unpackHalf2x16(((qs_run3 >> 3u) & 0xE000E00u) | (qs_run3 & 0x80008000u));
     uint e2 = (words[10] >> 16u) & 0xFFu;
     float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    uint qs6 = words[8], qs7 = words[9];
-    uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
+    uint qs6 = words[8], qs7 = words[9], qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
     vec2 pair16 = unpackHalf2x16(((qs_run4 << 9u) & 0xE000E00u) | ((qs_run4 << 12u) & 0x80008000u));
     vec2 pair17 = unpackHalf2x16(((qs_run4 << 1u) & 0xE000E00u) | ((qs_run4 << 4u) & 0x80008000u));
-    uint qs8 = words[11];
-    uint qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
+    uint qs8 = words[11], qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
     vec2 pair18 = unpackHalf2x16(((qs_run5 << 9u) & 0xE000E00u) | ((qs_run5 << 12u) & 0x80008000u));
     vec2 pair19 = unpackHalf2x16(((qs_run5 << 1u) & 0xE000E00u) | ((qs_run5 << 4u) & 0x80008000u));
     vec2 pair20 = unpackHalf2x16(((qs_run4 << 5u) & 0xE000E00u) | ((qs_run4 << 8u) & 0x80008000u));

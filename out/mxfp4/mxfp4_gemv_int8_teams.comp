@@ -41,12 +41,9 @@ layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -77,9 +74,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -178,25 +173,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -207,9 +192,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 shared uint K_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
 
@@ -221,8 +204,7 @@ uint K_pairs(uint codes) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -266,11 +248,8 @@ void fetch(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
         n = 0u;
         j = j % 2u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 17u;
-    uint begin = base + tile * 2u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
+    uint base = block * 17u, begin = base + tile * 2u, window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
     fours[2] = blocks_four[window + 2u];
@@ -296,11 +275,8 @@ uvec4 blocks_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 17u;
-    uint begin = base + tile * 2u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
+    uint base = block * 17u, begin = base + tile * 2u, window = begin / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
     fours[2] = blocks_to_end(window + 2u, block);
@@ -315,58 +291,35 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 17u;
-    uint e0 = words[0] & 0xFFu;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
+    uint base = block * 17u, e0 = words[0] & 0xFFu;
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
     uint begin = base + tile * 2u;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
+    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
-    uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
-    uint bytes0 = K_pairs(qs_run0), bytes1 = K_pairs(qs_run0 >> 16u);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
-    uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
-    uint bytes2 = K_pairs(qs_run1), bytes3 = K_pairs(qs_run1 >> 16u);
-    uint e1 = (words[1] >> 8u) & 0xFFu;
+    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
+    uint bytes0 = K_pairs(qs_run0), bytes1 = K_pairs(qs_run0 >> 16u), pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2, qs_run1 = (qs1 >> 8u) | (qs2 << 24u), bytes2 = K_pairs(qs_run1);
+    uint bytes3 = K_pairs(qs_run1 >> 16u), e1 = (words[1] >> 8u) & 0xFFu;
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    uint pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick5;
+    uint pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick5;
     uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs4 = odd ? pick6 : pick4;
-    uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
-    uint bytes4 = K_pairs(qs_run2), bytes5 = K_pairs(qs_run2 >> 16u);
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs5 = odd ? pick7 : pick6;
-    uint qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
-    uint bytes6 = K_pairs(qs_run3), bytes7 = K_pairs(qs_run3 >> 16u);
-    uint e2 = (words[2] >> 16u) & 0xFFu;
+    uint pick6 = upper ? four2.x : four1.z, qs4 = odd ? pick6 : pick4, qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
+    uint bytes4 = K_pairs(qs_run2), bytes5 = K_pairs(qs_run2 >> 16u), pick7 = upper ? four2.y : four1.w;
+    uint qs5 = odd ? pick7 : pick6, qs_run3 = (qs4 >> 16u) | (qs5 << 16u), bytes6 = K_pairs(qs_run3);
+    uint bytes7 = K_pairs(qs_run3 >> 16u), e2 = (words[2] >> 16u) & 0xFFu;
     float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x;
-    uint qs6 = odd ? pick8 : pick9;
+    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs6 = odd ? pick8 : pick9;
     uvec4 four3 = fours[3];
-    uint pick10 = upper ? four3.x : four2.z;
-    uint qs7 = odd ? pick10 : pick8;
-    uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
-    uint bytes8 = K_pairs(qs_run4), bytes9 = K_pairs(qs_run4 >> 16u);
-    uint pick11 = upper ? four3.y : four2.w;
-    uint qs8 = odd ? pick11 : pick10;
-    uint qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
-    uint bytes10 = K_pairs(qs_run5), bytes11 = K_pairs(qs_run5 >> 16u);
-    uint e3 = words[4] >> 24u;
+    uint pick10 = upper ? four3.x : four2.z, qs7 = odd ? pick10 : pick8, qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
+    uint bytes8 = K_pairs(qs_run4), bytes9 = K_pairs(qs_run4 >> 16u), pick11 = upper ? four3.y : four2.w;
+    uint qs8 = odd ? pick11 : pick10, qs_run5 = (qs7 >> 24u) | (qs8 << 8u), bytes10 = K_pairs(qs_run5);
+    uint bytes11 = K_pairs(qs_run5 >> 16u), e3 = words[4] >> 24u;
     float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
-    uint qs9 = words[3];
-    uint bytes12 = K_pairs(qs9), bytes13 = K_pairs(qs9 >> 16u);
-    uint qs10 = words[5];
-    uint bytes14 = K_pairs(qs10), bytes15 = K_pairs(qs10 >> 16u);
+    uint qs9 = words[3], bytes12 = K_pairs(qs9), bytes13 = K_pairs(qs9 >> 16u), qs10 = words[5], bytes14 = K_pairs(qs10);
+    uint bytes15 = K_pairs(qs10 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

@@ -33,12 +33,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 7, std430) readonly buffer KTable { int K[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -69,9 +66,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -153,8 +148,7 @@ float x_sum[TILES][1];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 8u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 8u + tile * 2u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -168,10 +162,8 @@ uint blocks_u32(uint at) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 17u;
-    uint e = uint(blocks[base]);
+    const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
+    uint base = block * 17u, e = uint(blocks[base]);
     float e_e_e = uintBitsToFloat(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
     uint qs0 = blocks_u32(base + tile * 8u + 1u);
     vec2 pair0 = unpackHalf2x16(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u));

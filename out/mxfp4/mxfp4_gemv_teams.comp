@@ -36,12 +36,9 @@ layout(binding = 7, std430) readonly buffer KTable { int K[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -72,9 +69,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -155,14 +150,11 @@ vec4 x[TILES][8];
 float x_sum[TILES][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 32u + tile;
+    const uint tile = j % 4u, place = j / 4u * 32u + tile;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r * 4u);
@@ -171,8 +163,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[11]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
     uint base = block * 17u;
     words[0] = blocks_word[base + tile];
     words[1] = blocks_word[base + tile + 1u];
@@ -189,28 +180,24 @@ void fetch(uint n, uint j, out uint words[11]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[11], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
     uint e0 = words[2] & 0xFFu;
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
-    uint qs0 = words[0], qs1 = words[1];
-    uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
+    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
     vec2 pair0 = unpackHalf2x16(((qs_run0 << 9u) & 0xE000E00u) | ((qs_run0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((qs_run0 << 1u) & 0xE000E00u) | ((qs_run0 << 4u) & 0x80008000u));
     vec2 pair2 = unpackHalf2x16(((qs_run0 << 5u) & 0xE000E00u) | ((qs_run0 << 8u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((qs_run0 >> 3u) & 0xE000E00u) | (qs_run0 & 0x80008000u));
     uint e1 = (words[5] >> 8u) & 0xFFu;
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    uint qs2 = words[3], qs3 = words[4];
-    uint qs_run1 = (qs2 >> 16u) | (qs3 << 16u);
+    uint qs2 = words[3], qs3 = words[4], qs_run1 = (qs2 >> 16u) | (qs3 << 16u);
     vec2 pair4 = unpackHalf2x16(((qs_run1 << 9u) & 0xE000E00u) | ((qs_run1 << 12u) & 0x80008000u));
     vec2 pair5 = unpackHalf2x16(((qs_run1 << 1u) & 0xE000E00u) | ((qs_run1 << 4u) & 0x80008000u));
     vec2 pair6 = unpackHalf2x16(((qs_run1 << 5u) & 0xE000E00u) | ((qs_run1 << 8u) & 0x80008000u));
     vec2 pair7 = unpackHalf2x16(((qs_run1 >> 3u) & 0xE000E00u) | (qs_run1 & 0x80008000u));
     uint e2 = (words[8] >> 16u) & 0xFFu;
     float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    uint qs4 = words[6], qs5 = words[7];
-    uint qs_run2 = (qs4 >> 24u) | (qs5 << 8u);
+    uint qs4 = words[6], qs5 = words[7], qs_run2 = (qs4 >> 24u) | (qs5 << 8u);
     vec2 pair8 = unpackHalf2x16(((qs_run2 << 9u) & 0xE000E00u) | ((qs_run2 << 12u) & 0x80008000u));
     vec2 pair9 = unpackHalf2x16(((qs_run2 << 1u) & 0xE000E00u) | ((qs_run2 << 4u) & 0x80008000u));
     vec2 pair10 = unpackHalf2x16(((qs_run2 << 5u) & 0xE000E00u) | ((qs_run2 << 8u) & 0x80008000u));

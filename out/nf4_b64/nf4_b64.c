@@ -231,11 +231,9 @@ void qk_nf4_b64_gemv_f16_ref(const void *const weights[2],
 
 /* The code itself: nf4_b64_code.c. */
 extern const qk_code qk_nf4_b64_dequant_f32_spirv;
-extern const qk_code qk_nf4_b64_dequant_f16_spirv;
-extern const qk_code qk_nf4_b64_dequant_bf16_spirv;
+extern const qk_code qk_nf4_b64_dequant_halves_spirv;
 extern const qk_code qk_nf4_b64_gather_f32_spirv;
-extern const qk_code qk_nf4_b64_gather_f16_spirv;
-extern const qk_code qk_nf4_b64_gather_bf16_spirv;
+extern const qk_code qk_nf4_b64_gather_halves_spirv;
 extern const qk_code qk_nf4_b64_gemv_rows_spirv;
 extern const qk_code qk_nf4_b64_gemv_wide_spirv;
 extern const qk_code qk_nf4_b64_gemv_shared_spirv;
@@ -339,9 +337,11 @@ static const qk_table nf4_b64_dequant_f16_tables[] = {
 
 static const uint32_t nf4_b64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nf4_b64_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     nf4_b64_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, nf4_b64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
     .abi = 12,
@@ -350,7 +350,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_dequant_f16_spirv,
+    .code = &qk_nf4_b64_dequant_halves_spirv,
     .binding_count = 3,
     .bindings = nf4_b64_dequant_f16_bindings,
     .push_bytes = 20,
@@ -358,7 +358,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
     .push = nf4_b64_dequant_f16_push,
     .table_count = 1,
     .tables = nf4_b64_dequant_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = nf4_b64_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -414,8 +414,12 @@ static const qk_table nf4_b64_dequant_bf16_tables[] = {
 };
 
 static const uint32_t nf4_b64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t nf4_b64_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nf4_b64_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nf4_b64_dequant_bf16_vulkan_local_size_x}};
+    nf4_b64_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nf4_b64_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, nf4_b64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
     .abi = 12,
@@ -424,7 +428,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_dequant_bf16_spirv,
+    .code = &qk_nf4_b64_dequant_halves_spirv,
     .binding_count = 3,
     .bindings = nf4_b64_dequant_bf16_bindings,
     .push_bytes = 20,
@@ -432,7 +436,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
     .push = nf4_b64_dequant_bf16_push,
     .table_count = 1,
     .tables = nf4_b64_dequant_bf16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nf4_b64_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -572,8 +576,10 @@ static const qk_table nf4_b64_gather_f16_tables[] = {
 
 static const uint32_t nf4_b64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b64_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nf4_b64_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, nf4_b64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
     .abi = 12,
@@ -582,7 +588,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_gather_f16_spirv,
+    .code = &qk_nf4_b64_gather_halves_spirv,
     .binding_count = 5,
     .bindings = nf4_b64_gather_f16_bindings,
     .push_bytes = 32,
@@ -590,7 +596,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
     .push = nf4_b64_gather_f16_push,
     .table_count = 1,
     .tables = nf4_b64_gather_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = nf4_b64_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
@@ -651,8 +657,12 @@ static const qk_table nf4_b64_gather_bf16_tables[] = {
 };
 
 static const uint32_t nf4_b64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t nf4_b64_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nf4_b64_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nf4_b64_gather_bf16_vulkan_local_size_x}};
+    nf4_b64_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nf4_b64_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, nf4_b64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
     .abi = 12,
@@ -661,7 +671,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_gather_bf16_spirv,
+    .code = &qk_nf4_b64_gather_halves_spirv,
     .binding_count = 5,
     .bindings = nf4_b64_gather_bf16_bindings,
     .push_bytes = 32,
@@ -669,7 +679,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
     .push = nf4_b64_gather_bf16_push,
     .table_count = 1,
     .tables = nf4_b64_gather_bf16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nf4_b64_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,

@@ -42,15 +42,10 @@ layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
 layout(binding = 8, std430) readonly buffer NTable { float N[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
+    uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -81,9 +76,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -185,16 +178,12 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 16u + tile * 4u;
+    const uint tile = j % 4u, place = j / 4u * 16u + tile * 4u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -203,8 +192,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     float s = uintBitsToFloat(absmax[block]);
     uint w0 = weight[block * 8u + tile * 2u];
     uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits

@@ -44,15 +44,10 @@ layout(binding = 8, std430) readonly buffer NTable { float N[]; };
 layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
+    uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -83,9 +78,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -165,9 +158,7 @@ vec4 x[TILES * BATCH][16];
 float x_sum[TILES * BATCH][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.

@@ -265,11 +265,9 @@ uint64_t qk_nvfp4_ckpt_gemv_id_f16_ref(const void *const weights[3],
 
 /* The code itself: nvfp4_ckpt_code.c. */
 extern const qk_code qk_nvfp4_ckpt_dequant_f32_spirv;
-extern const qk_code qk_nvfp4_ckpt_dequant_f16_spirv;
-extern const qk_code qk_nvfp4_ckpt_dequant_bf16_spirv;
+extern const qk_code qk_nvfp4_ckpt_dequant_halves_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_f32_spirv;
-extern const qk_code qk_nvfp4_ckpt_gather_f16_spirv;
-extern const qk_code qk_nvfp4_ckpt_gather_bf16_spirv;
+extern const qk_code qk_nvfp4_ckpt_gather_halves_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_rows_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_wide_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_shared_spirv;
@@ -363,9 +361,11 @@ static const qk_field nvfp4_ckpt_dequant_f16_push[] = {
 
 static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     nvfp4_ckpt_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, nvfp4_ckpt_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
     .abi = 12,
@@ -374,13 +374,13 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_dequant_f16_spirv,
+    .code = &qk_nvfp4_ckpt_dequant_halves_spirv,
     .binding_count = 4,
     .bindings = nvfp4_ckpt_dequant_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = nvfp4_ckpt_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -434,8 +434,12 @@ static const qk_field nvfp4_ckpt_dequant_bf16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
+    nvfp4_ckpt_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, nvfp4_ckpt_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
     .abi = 12,
@@ -444,13 +448,13 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_dequant_bf16_spirv,
+    .code = &qk_nvfp4_ckpt_dequant_halves_spirv,
     .binding_count = 4,
     .bindings = nvfp4_ckpt_dequant_bf16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = nvfp4_ckpt_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -585,9 +589,11 @@ static const qk_field nvfp4_ckpt_gather_f16_push[] = {
 
 static const uint32_t nvfp4_ckpt_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
     nvfp4_ckpt_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, nvfp4_ckpt_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
     .abi = 12,
@@ -596,13 +602,13 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_gather_f16_spirv,
+    .code = &qk_nvfp4_ckpt_gather_halves_spirv,
     .binding_count = 6,
     .bindings = nvfp4_ckpt_gather_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = nvfp4_ckpt_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
@@ -661,8 +667,12 @@ static const qk_field nvfp4_ckpt_gather_bf16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_y_type[] = {2};
 static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
-    nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
+    nvfp4_ckpt_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, nvfp4_ckpt_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
     .abi = 12,
@@ -671,13 +681,13 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_gather_bf16_spirv,
+    .code = &qk_nvfp4_ckpt_gather_halves_spirv,
     .binding_count = 6,
     .bindings = nvfp4_ckpt_gather_bf16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = nvfp4_ckpt_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,

@@ -67,8 +67,7 @@ inline void decode(device const uint *weight, device const uchar *weight_scale, 
         f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0f);
     const uint s_bits = uint(weight_scale[row * grid_cols + block_col]);
     const float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0f;
-    const float t_ = as_type<float>(weight_scale_2[0u]);
-    const float s_t = s * t_;
+    const float t_ = as_type<float>(weight_scale_2[0u]), s_t = s * t_;
     v[0] = q0 * s_t;
 
     // elements 4 to 7, counted from the tile's first
@@ -229,11 +228,9 @@ inline void accumulate(
 {
     #pragma clang fp contract(fast)
     const uint row = n, tile = j;
-    const uint block_col = tile / 1u;
-    const uint s_bits = uint(weight_scale[row * grid_cols + block_col]);
+    const uint block_col = tile / 1u, s_bits = uint(weight_scale[row * grid_cols + block_col]);
     const float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0f;
-    const float t_ = as_type<float>(weight_scale_2[0u]);
-    const float s_t = s * t_;
+    const float t_ = as_type<float>(weight_scale_2[0u]), s_t = s * t_;
     const uint w0 = weight[row * (grid_cols * 2u) + block_col * 2u];
     const float2 pair0 = float2(as_type<half2>(((w0 << 9u) & 0xE000E00u) | ((w0 << 12u) & 0x80008000u)));
     const float2 pair1 = float2(as_type<half2>(((w0 << 5u) & 0xE000E00u) | ((w0 << 8u) & 0x80008000u)));

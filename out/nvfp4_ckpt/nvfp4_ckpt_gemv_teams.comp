@@ -36,15 +36,10 @@ layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_fou
 layout(binding = 1, std430) readonly buffer Weight_scale_wordBuffer { uint weight_scale_word[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
+    uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -75,9 +70,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -161,9 +154,7 @@ vec4 x[TILES][8];
 float x_sum[TILES][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
 // it wants. The whole subgroup calls it.
@@ -188,16 +179,12 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 16u + tile * 8u;
+    const uint tile = j % 2u, place = j / 2u * 16u + tile * 8u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -206,8 +193,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uvec4 fours[1], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     fours[0] = weight_four[block * 2u + tile];
     words[0] = weight_scale_word[block];
     words[1] = weight_scale_2[0u];
@@ -215,8 +201,7 @@ void fetch(uint n, uint j, out uvec4 fours[1], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu;
     precise float s0 = f16_to_f32(((s_bits0 & 0x7Fu) == 0x7Fu ? 32256u : (s_bits0 & 0x7Fu) << 7u) | ((s_bits0 & 128u) << 8u)) * 256.0;
     float t_ = uintBitsToFloat(words[1]);

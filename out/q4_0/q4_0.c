@@ -110,8 +110,7 @@ static inline uint16_t qk_f32_to_bf16(float x) {
 /* The value of element `index` of a tensor. */
 static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const blocks = (const uint8_t *)from[0] + index / 32u * 18u;
-    const uint32_t i = (uint32_t)(index % 32u);
-    const uint32_t qs = (uint32_t)blocks[i % 16u + 2u];
+    const uint32_t i = (uint32_t)(index % 32u), qs = (uint32_t)blocks[i % 16u + 2u];
     const uint32_t q = (qs >> (i / 16u * 4u)) & 15u;  // qs: 4 bits
     const float d = qk_f16_to_f32((uint32_t)blocks[0u] | ((uint32_t)blocks[1u] << 8u));
     return (float)((int32_t)q - 8) * d;
@@ -448,11 +447,9 @@ uint64_t qk_q4_0_set_rows_bf16_ref(void *const weights[1],
 
 /* The code itself: q4_0_code.c. */
 extern const qk_code qk_q4_0_dequant_f32_spirv;
-extern const qk_code qk_q4_0_dequant_f16_spirv;
-extern const qk_code qk_q4_0_dequant_bf16_spirv;
+extern const qk_code qk_q4_0_dequant_halves_spirv;
 extern const qk_code qk_q4_0_gather_f32_spirv;
-extern const qk_code qk_q4_0_gather_f16_spirv;
-extern const qk_code qk_q4_0_gather_bf16_spirv;
+extern const qk_code qk_q4_0_gather_halves_spirv;
 extern const qk_code qk_q4_0_gemv_rows_spirv;
 extern const qk_code qk_q4_0_gemv_wide_spirv;
 extern const qk_code qk_q4_0_gemv_ahead_spirv;
@@ -535,8 +532,10 @@ static const qk_field q4_0_dequant_f16_push[] = {
 
 static const uint32_t q4_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
     .abi = 12,
@@ -545,13 +544,13 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_dequant_f16_spirv,
+    .code = &qk_q4_0_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = q4_0_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_0_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -591,7 +590,11 @@ static const qk_field q4_0_dequant_bf16_push[] = {
 };
 
 static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
+static const uint32_t q4_0_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_dequant_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_0_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
     .abi = 12,
@@ -600,13 +603,13 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_dequant_bf16_spirv,
+    .code = &qk_q4_0_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = q4_0_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_0_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -742,8 +745,10 @@ static const qk_field q4_0_gather_f16_push[] = {
 
 static const uint32_t q4_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
     .abi = 12,
@@ -752,13 +757,13 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gather_f16_spirv,
+    .code = &qk_q4_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_f16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = q4_0_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -818,7 +823,11 @@ static const qk_field q4_0_gather_bf16_push[] = {
 };
 
 static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
+static const uint32_t q4_0_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_0_gather_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_0_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
     .abi = 12,
@@ -827,13 +836,13 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gather_bf16_spirv,
+    .code = &qk_q4_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_bf16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = q4_0_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_0_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2536,10 +2545,8 @@ static const qk_field q4_0_encode_f16_push[] = {
 };
 
 static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_0_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_0_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
@@ -2555,7 +2562,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_0_encode_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = q4_0_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2749,10 +2756,8 @@ static const qk_field q4_0_set_rows_f16_push[] = {
 };
 
 static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_0_set_rows_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_0_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
@@ -2768,7 +2773,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
     .push_bytes = 76,
     .push_count = 19,
     .push = q4_0_set_rows_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,

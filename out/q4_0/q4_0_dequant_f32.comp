@@ -38,8 +38,7 @@ uint blocks_u32(uint at) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint base = block * 9u;
-    uint qs = blocks_u32(base + tile * 2u + 1u);
+    uint base = block * 9u, qs = blocks_u32(base + tile * 2u + 1u);
     uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     float d = f16_to_f32(uint(blocks[base]));
     v[0] = vec4(ivec4(q0) - 8) * d;

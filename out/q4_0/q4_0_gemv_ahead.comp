@@ -33,12 +33,9 @@ layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -69,9 +66,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -154,9 +149,7 @@ vec4 x[TILES * BATCH][16];
 float x_sum[TILES * BATCH][2];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
 // it wants. The whole subgroup calls it.
@@ -181,10 +174,7 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
@@ -243,17 +233,13 @@ void accumulate(uint j, uint k, uint words[9], inout float sum) {
     const uint block = j;
     uint qs0 = words[0];
     float d0 = f16_to_f32(qs0);
-    uint qs1 = words[1];
-    uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
+    uint qs1 = words[1], qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
     vec2 pair0 = unpackHalf2x16(qs_run0 & 0xF000Fu), pair1 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000Fu);
-    uint qs2 = words[2];
-    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
+    uint qs2 = words[2], qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
     vec2 pair2 = unpackHalf2x16(qs_run1 & 0xF000Fu), pair3 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000Fu);
-    uint qs3 = words[3];
-    uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
+    uint qs3 = words[3], qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
     vec2 pair4 = unpackHalf2x16(qs_run2 & 0xF000Fu), pair5 = unpackHalf2x16((qs_run2 >> 8u) & 0xF000Fu);
-    uint qs4 = words[4];
-    uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
+    uint qs4 = words[4], qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
     vec2 pair6 = unpackHalf2x16(qs_run3 & 0xF000Fu), pair7 = unpackHalf2x16((qs_run3 >> 8u) & 0xF000Fu);
     vec2 pair8 = unpackHalf2x16(qs_run0 & 0xF000F0u), pair9 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000F0u);
     vec2 pair10 = unpackHalf2x16(qs_run1 & 0xF000F0u), pair11 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000F0u);

@@ -144,9 +144,7 @@ vec4 x[TILES][16];
 float x_sum[TILES][2];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -180,8 +178,7 @@ void fetch(uint n, uint j, out uvec4 fours[3]) {
         j = 0u;
     }
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
-    uint base = block * 9u;
-    uint window = base / 4u;
+    uint base = block * 9u, window = base / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
     fours[2] = blocks_four[window + 2u];
@@ -201,8 +198,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[3]) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
-    uint base = block * 9u;
-    uint window = base / 4u;
+    uint base = block * 9u, window = base / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
     fours[2] = blocks_to_end(window + 2u, block);
@@ -212,28 +208,18 @@ void fetch_last(uint n, uint j, out uvec4 fours[3]) {
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     uint base = block * 9u;
-    bool odd = (base & 1u) != 0u;
-    bool upper = (base & 2u) != 0u;
+    bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
     float d0 = f16_to_f32(qs0);
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
-    uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
+    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
     vec2 pair0 = unpackHalf2x16(qs_run0 & 0xF000Fu), pair1 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000Fu);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
-    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
+    uint pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2, qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
     vec2 pair2 = unpackHalf2x16(qs_run1 & 0xF000Fu), pair3 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000Fu);
-    uint pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3;
-    uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
+    uint pick4 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick3, qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
     vec2 pair4 = unpackHalf2x16(qs_run2 & 0xF000Fu), pair5 = unpackHalf2x16((qs_run2 >> 8u) & 0xF000Fu);
-    uint pick5 = upper ? four1.w : four1.y;
-    uint qs4 = odd ? pick5 : pick4;
-    uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
+    uint pick5 = upper ? four1.w : four1.y, qs4 = odd ? pick5 : pick4, qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
     vec2 pair6 = unpackHalf2x16(qs_run3 & 0xF000Fu), pair7 = unpackHalf2x16((qs_run3 >> 8u) & 0xF000Fu);
     vec2 pair8 = unpackHalf2x16(qs_run0 & 0xF000F0u), pair9 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000F0u);
     vec2 pair10 = unpackHalf2x16(qs_run1 & 0xF000F0u), pair11 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000F0u);
@@ -241,17 +227,13 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     vec2 pair14 = unpackHalf2x16(qs_run3 & 0xF000F0u), pair15 = unpackHalf2x16((qs_run3 >> 8u) & 0xF000F0u);
     float d1 = f16_to_f32(qs4 >> 16u);
     uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs5 = odd ? pick6 : pick5;
+    uint pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5;
     vec2 pair16 = unpackHalf2x16(qs5 & 0xF000Fu), pair17 = unpackHalf2x16((qs5 >> 8u) & 0xF000Fu);
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs6 = odd ? pick7 : pick6;
+    uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6;
     vec2 pair18 = unpackHalf2x16(qs6 & 0xF000Fu), pair19 = unpackHalf2x16((qs6 >> 8u) & 0xF000Fu);
-    uint pick8 = upper ? four2.z : four2.x;
-    uint qs7 = odd ? pick8 : pick7;
+    uint pick8 = upper ? four2.z : four2.x, qs7 = odd ? pick8 : pick7;
     vec2 pair20 = unpackHalf2x16(qs7 & 0xF000Fu), pair21 = unpackHalf2x16((qs7 >> 8u) & 0xF000Fu);
-    uint pick9 = upper ? four2.w : four2.y;
-    uint qs8 = odd ? pick9 : pick8;
+    uint pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8;
     vec2 pair22 = unpackHalf2x16(qs8 & 0xF000Fu), pair23 = unpackHalf2x16((qs8 >> 8u) & 0xF000Fu);
     vec2 pair24 = unpackHalf2x16(qs5 & 0xF000F0u), pair25 = unpackHalf2x16((qs5 >> 8u) & 0xF000F0u);
     vec2 pair26 = unpackHalf2x16(qs6 & 0xF000F0u), pair27 = unpackHalf2x16((qs6 >> 8u) & 0xF000F0u);

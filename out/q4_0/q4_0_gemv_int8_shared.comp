@@ -34,12 +34,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -70,9 +67,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -173,25 +168,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -202,9 +187,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
 // it wants. The whole subgroup calls it.
@@ -229,10 +212,7 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
@@ -273,8 +253,7 @@ void fetch(uint n, uint j, out uvec4 fours[3]) {
         j = 0u;
     }
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
-    uint base = block * 9u;
-    uint window = base / 4u;
+    uint base = block * 9u, window = base / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
     fours[2] = blocks_four[window + 2u];
@@ -294,8 +273,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[3]) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
-    uint base = block * 9u;
-    uint window = base / 4u;
+    uint base = block * 9u, window = base / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
     fours[2] = blocks_to_end(window + 2u, block);
@@ -305,45 +283,26 @@ void fetch_last(uint n, uint j, out uvec4 fours[3]) {
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     uint base = block * 9u;
-    bool odd = (base & 1u) != 0u;
-    bool upper = (base & 2u) != 0u;
+    bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
     float d0 = f16_to_f32(qs0);
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
-    uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
-    uint bytes0 = qs_run0 & 0xF0F0F0Fu;
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
-    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
-    uint bytes1 = qs_run1 & 0xF0F0F0Fu;
-    uint pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3;
-    uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
-    uint bytes2 = qs_run2 & 0xF0F0F0Fu;
-    uint pick5 = upper ? four1.w : four1.y;
-    uint qs4 = odd ? pick5 : pick4;
-    uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
+    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
+    uint bytes0 = qs_run0 & 0xF0F0F0Fu, pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u), bytes1 = qs_run1 & 0xF0F0F0Fu, pick4 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick3, qs_run2 = (qs2 >> 16u) | (qs3 << 16u), bytes2 = qs_run2 & 0xF0F0F0Fu;
+    uint pick5 = upper ? four1.w : four1.y, qs4 = odd ? pick5 : pick4, qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
     uint bytes3 = qs_run3 & 0xF0F0F0Fu, bytes4 = (qs_run0 >> 4u) & 0xF0F0F0Fu, bytes5 = (qs_run1 >> 4u) & 0xF0F0F0Fu;
     uint bytes6 = (qs_run2 >> 4u) & 0xF0F0F0Fu, bytes7 = (qs_run3 >> 4u) & 0xF0F0F0Fu;
     float d1 = f16_to_f32(qs4 >> 16u);
     uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs5 = odd ? pick6 : pick5;
-    uint bytes8 = qs5 & 0xF0F0F0Fu;
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs6 = odd ? pick7 : pick6;
-    uint bytes9 = qs6 & 0xF0F0F0Fu;
-    uint pick8 = upper ? four2.z : four2.x;
-    uint qs7 = odd ? pick8 : pick7;
-    uint bytes10 = qs7 & 0xF0F0F0Fu;
-    uint pick9 = upper ? four2.w : four2.y;
-    uint qs8 = odd ? pick9 : pick8;
-    uint bytes11 = qs8 & 0xF0F0F0Fu, bytes12 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes13 = (qs6 >> 4u) & 0xF0F0F0Fu;
-    uint bytes14 = (qs7 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs8 >> 4u) & 0xF0F0F0Fu;
+    uint pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5, bytes8 = qs5 & 0xF0F0F0Fu;
+    uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6, bytes9 = qs6 & 0xF0F0F0Fu;
+    uint pick8 = upper ? four2.z : four2.x, qs7 = odd ? pick8 : pick7, bytes10 = qs7 & 0xF0F0F0Fu;
+    uint pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8, bytes11 = qs8 & 0xF0F0F0Fu;
+    uint bytes12 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes13 = (qs6 >> 4u) & 0xF0F0F0Fu, bytes14 = (qs7 >> 4u) & 0xF0F0F0Fu;
+    uint bytes15 = (qs8 >> 4u) & 0xF0F0F0Fu;
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

@@ -32,12 +32,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -68,9 +65,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -152,14 +147,11 @@ vec4 x[TILES][8];
 float x_sum[TILES][2];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 16u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 16u + tile * 2u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -173,8 +165,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[7]) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     uint base = block * 9u;
     words[0] = blocks_word[base + tile * 2u];
     words[1] = blocks_word[base + tile * 2u + 1u];
@@ -187,14 +178,11 @@ void fetch(uint n, uint j, out uint words[7]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[7], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
     float d0 = f16_to_f32(words[2]);
-    uint qs0 = words[0], qs1 = words[1];
-    uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
+    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
     vec2 pair0 = unpackHalf2x16(qs_run0 & 0xF000Fu), pair1 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000Fu);
-    uint qs2 = words[3];
-    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
+    uint qs2 = words[3], qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
     vec2 pair2 = unpackHalf2x16(qs_run1 & 0xF000Fu), pair3 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000Fu);
     vec2 pair4 = unpackHalf2x16(qs_run0 & 0xF000F0u), pair5 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000F0u);
     vec2 pair6 = unpackHalf2x16(qs_run1 & 0xF000F0u), pair7 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000F0u);

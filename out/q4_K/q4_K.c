@@ -154,8 +154,7 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t sc_lo = scales0 & 15u;  // scales: bits 0-3 of sc
     const uint32_t scales1 = (uint32_t)blocks[i / 32u % 4u + 4u];
     const uint32_t sc_hi = (scales1 >> (i / 32u / 4u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    const uint32_t sc = sc_lo | (sc_hi << 4u);
-    const uint32_t qs = (uint32_t)blocks[i / 32u / 2u * 32u + i % 32u + 16u];
+    const uint32_t sc = sc_lo | (sc_hi << 4u), qs = (uint32_t)blocks[i / 32u / 2u * 32u + i % 32u + 16u];
     const uint32_t q = (qs >> (i / 32u % 2u * 4u)) & 15u;  // qs: 4 bits
     const float dmin = qk_f16_to_f32((uint32_t)blocks[2u] | ((uint32_t)blocks[3u] << 8u));
     const uint32_t scales2 = (uint32_t)blocks[i / 32u + 8u];
@@ -623,11 +622,9 @@ uint64_t qk_q4_K_set_rows_bf16_ref(void *const weights[1],
 
 /* The code itself: q4_K_code.c. */
 extern const qk_code qk_q4_K_dequant_f32_spirv;
-extern const qk_code qk_q4_K_dequant_f16_spirv;
-extern const qk_code qk_q4_K_dequant_bf16_spirv;
+extern const qk_code qk_q4_K_dequant_halves_spirv;
 extern const qk_code qk_q4_K_gather_f32_spirv;
-extern const qk_code qk_q4_K_gather_f16_spirv;
-extern const qk_code qk_q4_K_gather_bf16_spirv;
+extern const qk_code qk_q4_K_gather_halves_spirv;
 extern const qk_code qk_q4_K_gemv_rows_spirv;
 extern const qk_code qk_q4_K_gemv_wide_spirv;
 extern const qk_code qk_q4_K_gemv_ahead_spirv;
@@ -711,8 +708,10 @@ static const qk_field q4_K_dequant_f16_push[] = {
 
 static const uint32_t q4_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_K_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
     .abi = 12,
@@ -721,13 +720,13 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_dequant_f16_spirv,
+    .code = &qk_q4_K_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = q4_K_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_K_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -767,7 +766,11 @@ static const qk_field q4_K_dequant_bf16_push[] = {
 };
 
 static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
+static const uint32_t q4_K_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_K_dequant_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_K_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
     .abi = 12,
@@ -776,13 +779,13 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_dequant_bf16_spirv,
+    .code = &qk_q4_K_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = q4_K_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_K_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -918,8 +921,10 @@ static const qk_field q4_K_gather_f16_push[] = {
 
 static const uint32_t q4_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_K_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .abi = 12,
@@ -928,13 +933,13 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gather_f16_spirv,
+    .code = &qk_q4_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_f16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = q4_K_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -994,7 +999,11 @@ static const qk_field q4_K_gather_bf16_push[] = {
 };
 
 static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
+static const uint32_t q4_K_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q4_K_gather_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_K_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .abi = 12,
@@ -1003,13 +1012,13 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gather_bf16_spirv,
+    .code = &qk_q4_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_bf16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = q4_K_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
@@ -2716,10 +2725,8 @@ static const qk_field q4_K_encode_f16_push[] = {
 };
 
 static const uint32_t q4_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_K_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
@@ -2735,7 +2742,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_K_encode_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = q4_K_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,
@@ -2929,10 +2936,8 @@ static const qk_field q4_K_set_rows_f16_push[] = {
 };
 
 static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q4_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q4_K_set_rows_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q4_K_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
@@ -2948,7 +2953,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
     .push_bytes = 76,
     .push_count = 19,
     .push = q4_K_set_rows_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,

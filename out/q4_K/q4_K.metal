@@ -105,8 +105,7 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 inline void decode(device const uint *blocks, uint block, uint tile, thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
-    const uint base = block * 36u;
-    const uint d_dmin = blocks[base];
+    const uint base = block * 36u, d_dmin = blocks[base];
     const float d = f16_to_f32(d_dmin);
     const uint part = tile / 8u;  // of 64 elements
     const uint scales0 = blocks[base + part / 2u * 2u + 1u];
@@ -258,8 +257,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][2])
 {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -284,10 +282,7 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
-    const uint base = block * 36u;
-    const uint d_dmin = blocks[base];
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 36u, d_dmin = blocks[base];
     const float d = f16_to_f32(d_dmin);
     const uint part = tile / 4u;  // of 64 elements
     const uint scales0 = blocks[base + part / 2u * 2u + 1u];
@@ -396,8 +391,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][2])
 {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 16u;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -446,8 +440,7 @@ inline void accumulate_large(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = n * (row_tiles / 16u) + j / 4u, tile = j % 4u;
     const ulong base = ulong(block) * 36u;
     const uint d_dmin = blocks[base];
     const float d = f16_to_f32(d_dmin);

@@ -78,8 +78,7 @@ float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint base = block * 36u;
-    uint d_dmin = blocks[base];
+    uint base = block * 36u, d_dmin = blocks[base];
     float d = f16_to_f32(d_dmin);
     uint part = tile / 8u;  // of 64 elements
     uint scales0 = blocks[base + part / 2u * 2u + 1u];

@@ -38,12 +38,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -74,9 +71,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -161,9 +156,7 @@ vec4 x[TILES * BATCH][16];
 float x_sum[TILES * BATCH][2];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
 // it wants. The whole subgroup calls it.
@@ -188,16 +181,12 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 16u;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -235,8 +224,7 @@ uvec4 held_four(uint at) {
 
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {
-    const uint block = j / 4u;
-    const uint tile = j % 4u;
+    const uint block = j / 4u, tile = j % 4u;
     uint base = block * 36u;
     fours[0] = held_four(at + 4u * (block * 9u));
     fours[1] = held_four(at + 4u * (block * 9u + tile * 2u + 1u));
@@ -247,13 +235,11 @@ void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {
 
 // Adds the products of tile `j` with what is kept of x.
 void accumulate(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
-    const uint block = j / 4u;
-    const uint tile = j % 4u;
+    const uint block = j / 4u, tile = j % 4u;
     uvec4 four0 = fours[0];
     uint d_dmin = four0.x;
     float d = f16_to_f32(d_dmin);
-    uint scales0 = words[0];
-    uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales0 = words[0], sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
     uint scales1 = four0.y;
     uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
@@ -277,8 +263,7 @@ void accumulate(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) 
     uint qs7 = four2.w;
     vec2 pair14 = unpackHalf2x16(qs7 & 0xF000Fu), pair15 = unpackHalf2x16((qs7 >> 8u) & 0xF000Fu);
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = words[1];
-    uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales2 = words[1], mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
     uint scales3 = four0.z;
     uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);

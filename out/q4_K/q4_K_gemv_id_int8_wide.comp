@@ -171,25 +171,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -200,9 +190,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -242,16 +230,12 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
     } else {
         swap_runs(at, v);
     }
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 16u;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -290,8 +274,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
     uint base = block * 36u;
     fours[0] = blocks_four[block * 9u];
     fours[1] = blocks_four[block * 9u + tile * 2u + 1u];
@@ -302,43 +285,27 @@ void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
     uvec4 four0 = fours[0];
     uint d_dmin = four0.x;
     float d = f16_to_f32(d_dmin);
-    uint scales0 = words[0];
-    uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales0 = words[0], sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
     uint scales1 = four0.y;
     uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     uvec4 four1 = fours[1];
-    uint qs0 = four1.x;
-    uint bytes0 = qs0 & 0xF0F0F0Fu;
-    uint qs1 = four1.y;
-    uint bytes1 = qs1 & 0xF0F0F0Fu;
-    uint qs2 = four1.z;
-    uint bytes2 = qs2 & 0xF0F0F0Fu;
-    uint qs3 = four1.w;
-    uint bytes3 = qs3 & 0xF0F0F0Fu;
+    uint qs0 = four1.x, bytes0 = qs0 & 0xF0F0F0Fu, qs1 = four1.y, bytes1 = qs1 & 0xF0F0F0Fu, qs2 = four1.z;
+    uint bytes2 = qs2 & 0xF0F0F0Fu, qs3 = four1.w, bytes3 = qs3 & 0xF0F0F0Fu;
     uvec4 four2 = fours[2];
-    uint qs4 = four2.x;
-    uint bytes4 = qs4 & 0xF0F0F0Fu;
-    uint qs5 = four2.y;
-    uint bytes5 = qs5 & 0xF0F0F0Fu;
-    uint qs6 = four2.z;
-    uint bytes6 = qs6 & 0xF0F0F0Fu;
-    uint qs7 = four2.w;
-    uint bytes7 = qs7 & 0xF0F0F0Fu;
+    uint qs4 = four2.x, bytes4 = qs4 & 0xF0F0F0Fu, qs5 = four2.y, bytes5 = qs5 & 0xF0F0F0Fu, qs6 = four2.z;
+    uint bytes6 = qs6 & 0xF0F0F0Fu, qs7 = four2.w, bytes7 = qs7 & 0xF0F0F0Fu;
     uint sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes8 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes9 = (qs1 >> 4u) & 0xF0F0F0Fu, bytes10 = (qs2 >> 4u) & 0xF0F0F0Fu;
-    uint bytes11 = (qs3 >> 4u) & 0xF0F0F0Fu, bytes12 = (qs4 >> 4u) & 0xF0F0F0Fu, bytes13 = (qs5 >> 4u) & 0xF0F0F0Fu;
-    uint bytes14 = (qs6 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs7 >> 4u) & 0xF0F0F0Fu;
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u), bytes8 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes9 = (qs1 >> 4u) & 0xF0F0F0Fu;
+    uint bytes10 = (qs2 >> 4u) & 0xF0F0F0Fu, bytes11 = (qs3 >> 4u) & 0xF0F0F0Fu, bytes12 = (qs4 >> 4u) & 0xF0F0F0Fu;
+    uint bytes13 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes14 = (qs6 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs7 >> 4u) & 0xF0F0F0Fu;
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = words[1];
-    uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales2 = words[1], mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
     uint scales3 = four0.z;
     uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);

@@ -150,8 +150,7 @@ float x_sum[TILES][2];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 8u);
@@ -163,10 +162,8 @@ void load_x(uint vector, uint j, uint k) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
-    uint base = block * 36u;
-    uint d_dmin = blocks[base];
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
+    uint base = block * 36u, d_dmin = blocks[base];
     float d = f16_to_f32(d_dmin);
     uint part = tile / 4u;  // of 64 elements
     uint scales0 = blocks[base + part / 2u * 2u + 1u];

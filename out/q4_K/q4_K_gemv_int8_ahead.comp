@@ -40,12 +40,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -76,9 +73,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -181,25 +176,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -210,9 +195,7 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
 // it wants. The whole subgroup calls it.
@@ -237,16 +220,12 @@ void swap_runs(uint at, out vec4 v[4]) {
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
-    run0 = v[0];
-    run1 = v[1];
-    run2 = v[2];
-    run3 = v[3];
+    run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 16u;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
@@ -311,8 +290,7 @@ uvec4 held_four(uint at) {
 
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {
-    const uint block = j / 4u;
-    const uint tile = j % 4u;
+    const uint block = j / 4u, tile = j % 4u;
     uint base = block * 36u;
     fours[0] = held_four(at + 4u * (block * 9u));
     fours[1] = held_four(at + 4u * (block * 9u + tile * 2u + 1u));
@@ -323,43 +301,27 @@ void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {
 
 // Adds the products of tile `j` with what is kept of x.
 void accumulate(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
-    const uint block = j / 4u;
-    const uint tile = j % 4u;
+    const uint block = j / 4u, tile = j % 4u;
     uvec4 four0 = fours[0];
     uint d_dmin = four0.x;
     float d = f16_to_f32(d_dmin);
-    uint scales0 = words[0];
-    uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales0 = words[0], sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
     uint scales1 = four0.y;
     uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     uvec4 four1 = fours[1];
-    uint qs0 = four1.x;
-    uint bytes0 = qs0 & 0xF0F0F0Fu;
-    uint qs1 = four1.y;
-    uint bytes1 = qs1 & 0xF0F0F0Fu;
-    uint qs2 = four1.z;
-    uint bytes2 = qs2 & 0xF0F0F0Fu;
-    uint qs3 = four1.w;
-    uint bytes3 = qs3 & 0xF0F0F0Fu;
+    uint qs0 = four1.x, bytes0 = qs0 & 0xF0F0F0Fu, qs1 = four1.y, bytes1 = qs1 & 0xF0F0F0Fu, qs2 = four1.z;
+    uint bytes2 = qs2 & 0xF0F0F0Fu, qs3 = four1.w, bytes3 = qs3 & 0xF0F0F0Fu;
     uvec4 four2 = fours[2];
-    uint qs4 = four2.x;
-    uint bytes4 = qs4 & 0xF0F0F0Fu;
-    uint qs5 = four2.y;
-    uint bytes5 = qs5 & 0xF0F0F0Fu;
-    uint qs6 = four2.z;
-    uint bytes6 = qs6 & 0xF0F0F0Fu;
-    uint qs7 = four2.w;
-    uint bytes7 = qs7 & 0xF0F0F0Fu;
+    uint qs4 = four2.x, bytes4 = qs4 & 0xF0F0F0Fu, qs5 = four2.y, bytes5 = qs5 & 0xF0F0F0Fu, qs6 = four2.z;
+    uint bytes6 = qs6 & 0xF0F0F0Fu, qs7 = four2.w, bytes7 = qs7 & 0xF0F0F0Fu;
     uint sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes8 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes9 = (qs1 >> 4u) & 0xF0F0F0Fu, bytes10 = (qs2 >> 4u) & 0xF0F0F0Fu;
-    uint bytes11 = (qs3 >> 4u) & 0xF0F0F0Fu, bytes12 = (qs4 >> 4u) & 0xF0F0F0Fu, bytes13 = (qs5 >> 4u) & 0xF0F0F0Fu;
-    uint bytes14 = (qs6 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs7 >> 4u) & 0xF0F0F0Fu;
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u), bytes8 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes9 = (qs1 >> 4u) & 0xF0F0F0Fu;
+    uint bytes10 = (qs2 >> 4u) & 0xF0F0F0Fu, bytes11 = (qs3 >> 4u) & 0xF0F0F0Fu, bytes12 = (qs4 >> 4u) & 0xF0F0F0Fu;
+    uint bytes13 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes14 = (qs6 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs7 >> 4u) & 0xF0F0F0Fu;
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = words[1];
-    uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales2 = words[1], mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
     uint scales3 = four0.z;
     uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);

@@ -532,11 +532,9 @@ uint64_t qk_q6_K_set_rows_bf16_ref(void *const weights[1],
 
 /* The code itself: q6_K_code.c. */
 extern const qk_code qk_q6_K_dequant_f32_spirv;
-extern const qk_code qk_q6_K_dequant_f16_spirv;
-extern const qk_code qk_q6_K_dequant_bf16_spirv;
+extern const qk_code qk_q6_K_dequant_halves_spirv;
 extern const qk_code qk_q6_K_gather_f32_spirv;
-extern const qk_code qk_q6_K_gather_f16_spirv;
-extern const qk_code qk_q6_K_gather_bf16_spirv;
+extern const qk_code qk_q6_K_gather_halves_spirv;
 extern const qk_code qk_q6_K_gemv_rows_spirv;
 extern const qk_code qk_q6_K_gemv_wide_spirv;
 extern const qk_code qk_q6_K_gemv_ahead_spirv;
@@ -620,8 +618,10 @@ static const qk_field q6_K_dequant_f16_push[] = {
 
 static const uint32_t q6_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q6_K_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
     .abi = 12,
@@ -630,13 +630,13 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_dequant_f16_spirv,
+    .code = &qk_q6_K_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = q6_K_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q6_K_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -676,7 +676,11 @@ static const qk_field q6_K_dequant_bf16_push[] = {
 };
 
 static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
+static const uint32_t q6_K_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q6_K_dequant_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q6_K_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
     .abi = 12,
@@ -685,13 +689,13 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_dequant_bf16_spirv,
+    .code = &qk_q6_K_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = q6_K_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = q6_K_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -827,8 +831,10 @@ static const qk_field q6_K_gather_f16_push[] = {
 
 static const uint32_t q6_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q6_K_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .abi = 12,
@@ -837,13 +843,13 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gather_f16_spirv,
+    .code = &qk_q6_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_f16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = q6_K_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -903,7 +909,11 @@ static const qk_field q6_K_gather_bf16_push[] = {
 };
 
 static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
+static const uint32_t q6_K_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t q6_K_gather_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q6_K_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .abi = 12,
@@ -912,13 +922,13 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gather_bf16_spirv,
+    .code = &qk_q6_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_bf16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = q6_K_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2657,10 +2667,8 @@ static const qk_field q6_K_encode_f16_push[] = {
 };
 
 static const uint32_t q6_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q6_K_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q6_K_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
@@ -2676,7 +2684,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q6_K_encode_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = q6_K_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2870,10 +2878,8 @@ static const qk_field q6_K_set_rows_f16_push[] = {
 };
 
 static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
-static const uint32_t q6_K_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t q6_K_set_rows_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, q6_K_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
@@ -2889,7 +2895,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
     .push_bytes = 76,
     .push_count = 19,
     .push = q6_K_set_rows_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,

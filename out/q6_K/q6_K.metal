@@ -259,8 +259,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][4])
 {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -287,16 +286,13 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
-    const uint base = block * 105u;
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 105u;
     const float d = f16_to_f32(uint(blocks[base + 104u]));
     const uint part = tile / 8u;  // of 128 elements
     const uint scales0 = uint(blocks[base + part * 4u + 96u]);
     const int sc0 = extract_bits(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc0 = d * float(sc0);
-    const uint ql0 = load_u32(blocks, base + part * 32u + tile % 8u * 2u);
-    const uint qh = load_u32(blocks, base + tile * 2u + 64u);
+    const uint ql0 = load_u32(blocks, base + part * 32u + tile % 8u * 2u), qh = load_u32(blocks, base + tile * 2u + 64u);
     const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
     const float2 pair0 = float2(as_type<half2>(codes0 & 0x3F003Fu));
     const float2 pair1 = float2(as_type<half2>((codes0 >> 8u) & 0x3F003Fu));
@@ -396,8 +392,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][8])
 {
-    const uint tile = j % 8u;
-    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -453,19 +448,16 @@ inline void accumulate_large(
 {
     #pragma clang fp contract(fast)
     device const uint *blocks_word = (device const uint *)blocks;
-    const uint block = n * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
+    const uint block = n * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     const ulong base = ulong(block) * 105u;
     const float d0 = f16_to_f32(blocks_word[base + 52u]);
     const uint part = tile / 4u;  // of 128 elements
     const uint scales0 = blocks_word[base + part * 2u + 48u];
     const int sc0 = extract_bits(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc0 = d0 * float(sc0);
-    const uint ql0 = blocks_word[base + part * 16u + tile % 4u * 2u];
-    const uint qh0 = blocks_word[base + tile * 2u + 32u];
+    const uint ql0 = blocks_word[base + part * 16u + tile % 4u * 2u], qh0 = blocks_word[base + tile * 2u + 32u];
     const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
-    const uint ql1 = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
-    const uint qh1 = blocks_word[base + tile * 2u + 33u];
+    const uint ql1 = blocks_word[base + part * 16u + tile % 4u * 2u + 1u], qh1 = blocks_word[base + tile * 2u + 33u];
     const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
     float dots0[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
@@ -503,15 +495,12 @@ inline void accumulate_large(
     const int sc4 = extract_bits(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     const float d_sc4 = d1 * float(sc4);
     const uint ql4 = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
-    const uint ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
-    const uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    const uint ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u], ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
     const uint qh2 = blocks_word[base + tile * 2u + 84u], qh3 = blocks_word[base + tile * 2u + 85u];
     const uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
     const uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
-    const uint ql6 = blocks_word[base + part * 16u + tile % 4u * 2u + 54u];
-    const uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
-    const uint qh4 = blocks_word[base + tile * 2u + 86u];
-    const uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    const uint ql6 = blocks_word[base + part * 16u + tile % 4u * 2u + 54u], ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    const uint qh4 = blocks_word[base + tile * 2u + 86u], qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
     const uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
     float dots4[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dot(x[k][m][8],
@@ -521,11 +510,9 @@ inline void accumulate_large(
     const int sc5 = extract_bits(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc5 = d1 * float(sc5);
     const uint ql7 = blocks_word[base + part * 16u + tile % 4u * 2u + 60u];
-    const uint ql8 = blocks_word[base + part * 16u + tile % 4u * 2u + 61u];
-    const uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    const uint ql8 = blocks_word[base + part * 16u + tile % 4u * 2u + 61u], ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
     const uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
-    const uint ql9 = blocks_word[base + part * 16u + tile % 4u * 2u + 62u];
-    const uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    const uint ql9 = blocks_word[base + part * 16u + tile % 4u * 2u + 62u], ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     const uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
     float dots5[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dot(x[k][m][10],

@@ -166,25 +166,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -195,14 +185,11 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r * 8u);
@@ -232,24 +219,19 @@ uint blocks_u32(uint at) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
     uint base = block * 105u;
     float d = f16_to_f32(uint(blocks[base + 104u]));
     uint part = tile / 8u;  // of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
-    uint qh = blocks_u32(base + tile * 2u + 64u);
-    uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh & 0x3030303u) << 4u);
-    uint scales1 = uint(blocks[base + part * 4u + 97u]);
+    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u), qh = blocks_u32(base + tile * 2u + 64u);
+    uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh & 0x3030303u) << 4u), scales1 = uint(blocks[base + part * 4u + 97u]);
     int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
-    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);
-    uint scales2 = uint(blocks[base + part * 4u + 98u]);
+    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u), scales2 = uint(blocks[base + part * 4u + 98u]);
     int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);
-    uint scales3 = uint(blocks[base + part * 4u + 99u]);
+    uint bytes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u), scales3 = uint(blocks[base + part * 4u + 99u]);
     int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     uint bytes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);
     float dots0 = 0.0;

@@ -147,8 +147,7 @@ float x_sum[TILES][4];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r * 8u);
@@ -166,16 +165,14 @@ uint blocks_u32(uint at) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u;
-    const uint tile = j % 16u;
+    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
     uint base = block * 105u;
     float d = f16_to_f32(uint(blocks[base + 104u]));
     uint part = tile / 8u;  // of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d * float(sc0);
-    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
-    uint qh = blocks_u32(base + tile * 2u + 64u);
+    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u), qh = blocks_u32(base + tile * 2u + 64u);
     uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
     vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu), pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
     uint scales1 = uint(blocks[base + part * 4u + 97u]);

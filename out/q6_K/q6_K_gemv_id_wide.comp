@@ -148,9 +148,7 @@ vec4 x[TILES][16];
 float x_sum[TILES][8];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -165,8 +163,7 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u;
-    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
     const uint from = x_from(min(vector, (batch * x_slots) - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
@@ -183,10 +180,8 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[22]) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 105u;
-    uint part = tile / 4u;  // of 128 elements
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
+    uint base = block * 105u, part = tile / 4u;  // of 128 elements
     words[0] = blocks_word[base + 52u];
     words[1] = blocks_word[base + part * 2u + 48u];
     words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
@@ -213,27 +208,20 @@ void fetch(uint n, uint j, out uint words[22]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d0 * float(sc0);
-    uint ql0 = words[2];
-    uint qh0 = words[3];
-    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    uint ql0 = words[2], qh0 = words[3], codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
     vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu), pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
-    uint ql1 = words[4];
-    uint qh1 = words[5];
-    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
+    uint ql1 = words[4], qh1 = words[5], codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
     vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu), pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
     int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc1 = d0 * float(sc1);
-    uint ql2 = words[6];
-    uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    uint ql2 = words[6], codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
     vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu), pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
-    uint ql3 = words[7];
-    uint codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    uint ql3 = words[7], codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
     vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu), pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
     uint scales1 = words[8];
     int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
@@ -252,27 +240,20 @@ void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
     uint scales2 = words[10];
     int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc4 = d1 * float(sc4);
-    uint ql4 = words[11], ql5 = words[12];
-    uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
-    uint qh2 = words[13], qh3 = words[14];
+    uint ql4 = words[11], ql5 = words[12], ql_run0 = (ql4 >> 16u) | (ql5 << 16u), qh2 = words[13], qh3 = words[14];
     uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
     uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
     vec2 pair16 = unpackHalf2x16(codes8 & 0x3F003Fu), pair17 = unpackHalf2x16((codes8 >> 8u) & 0x3F003Fu);
-    uint ql6 = words[15];
-    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
-    uint qh4 = words[16];
-    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint ql6 = words[15], ql_run1 = (ql5 >> 16u) | (ql6 << 16u), qh4 = words[16], qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
     uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
     vec2 pair18 = unpackHalf2x16(codes9 & 0x3F003Fu), pair19 = unpackHalf2x16((codes9 >> 8u) & 0x3F003Fu);
     uint scales3 = words[17];
     int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc5 = d1 * float(sc5);
-    uint ql7 = words[18], ql8 = words[19];
-    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint ql7 = words[18], ql8 = words[19], ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
     uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
     vec2 pair20 = unpackHalf2x16(codes10 & 0x3F003Fu), pair21 = unpackHalf2x16((codes10 >> 8u) & 0x3F003Fu);
-    uint ql9 = words[20];
-    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint ql9 = words[20], ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
     vec2 pair22 = unpackHalf2x16(codes11 & 0x3F003Fu), pair23 = unpackHalf2x16((codes11 >> 8u) & 0x3F003Fu);
     int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits

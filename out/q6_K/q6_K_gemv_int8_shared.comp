@@ -40,12 +40,9 @@ layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -76,9 +73,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -179,25 +174,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -208,14 +193,11 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u;
-    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
@@ -252,18 +234,11 @@ void fetch(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
         n = 0u;
         j = j % 8u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 105u;
-    uint part = tile / 4u;  // of 128 elements
-    uint begin0 = base + part * 2u + 100u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint window1 = begin1 / 4u;
-    uint begin2 = base + tile * 2u + 84u;
-    uint window2 = begin2 / 4u;
-    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    uint window3 = begin3 / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
+    uint base = block * 105u, part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 100u, window0 = begin0 / 4u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    uint window1 = begin1 / 4u, begin2 = base + tile * 2u + 84u, window2 = begin2 / 4u;
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u, window3 = begin3 / 4u;
     fours[0] = blocks_four[window0];
     fours[1] = blocks_four[window1];
     fours[2] = blocks_four[window1 + 1u];
@@ -297,18 +272,11 @@ uvec4 blocks_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 105u;
-    uint part = tile / 4u;  // of 128 elements
-    uint begin0 = base + part * 2u + 100u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint window1 = begin1 / 4u;
-    uint begin2 = base + tile * 2u + 84u;
-    uint window2 = begin2 / 4u;
-    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    uint window3 = begin3 / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
+    uint base = block * 105u, part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 100u, window0 = begin0 / 4u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    uint window1 = begin1 / 4u, begin2 = base + tile * 2u + 84u, window2 = begin2 / 4u;
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u, window3 = begin3 / 4u;
     fours[0] = blocks_to_end(window0, block);
     fours[1] = blocks_to_end(window1, block);
     fours[2] = blocks_to_end(window1 + 1u, block);
@@ -331,25 +299,17 @@ void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     uint base = block * 105u;
     float d0 = f16_to_f32(words[0]);
     uint part = tile / 4u;  // of 128 elements
     uint scales0 = words[1];
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    uint ql0 = words[2];
-    uint qh0 = words[3];
-    uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u);
-    uint ql1 = words[4];
-    uint qh1 = words[5];
-    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u);
+    uint ql0 = words[2], qh0 = words[3], bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u), ql1 = words[4];
+    uint qh1 = words[5], bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u);
     int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    uint ql2 = words[6];
-    uint bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);
-    uint ql3 = words[7];
-    uint bytes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);
-    uint scales1 = words[8];
+    uint ql2 = words[6], bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), ql3 = words[7];
+    uint bytes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u), scales1 = words[8];
     int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);
     uint bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);
@@ -358,63 +318,41 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout fl
     uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
     float d1 = f16_to_f32(words[9] >> 16u);
     uint begin0 = base + part * 2u + 100u;
-    bool odd0 = (begin0 & 1u) != 0u;
-    bool upper0 = (begin0 & 2u) != 0u;
+    bool odd0 = (begin0 & 1u) != 0u, upper0 = (begin0 & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper0 ? four0.w : four0.y, pick1 = upper0 ? four0.z : four0.x;
-    uint scales2 = odd0 ? pick0 : pick1;
+    uint pick0 = upper0 ? four0.w : four0.y, pick1 = upper0 ? four0.z : four0.x, scales2 = odd0 ? pick0 : pick1;
     int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    bool odd1 = (begin1 & 1u) != 0u;
-    bool upper1 = (begin1 & 2u) != 0u;
+    bool odd1 = (begin1 & 1u) != 0u, upper1 = (begin1 & 2u) != 0u;
     uvec4 four1 = fours[1];
-    uint pick2 = upper1 ? four1.w : four1.y, pick3 = upper1 ? four1.z : four1.x;
-    uint ql4 = odd1 ? pick2 : pick3;
+    uint pick2 = upper1 ? four1.w : four1.y, pick3 = upper1 ? four1.z : four1.x, ql4 = odd1 ? pick2 : pick3;
     uvec4 four2 = fours[2];
-    uint pick4 = upper1 ? four2.x : four1.z;
-    uint ql5 = odd1 ? pick4 : pick2;
-    uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    uint pick4 = upper1 ? four2.x : four1.z, ql5 = odd1 ? pick4 : pick2, ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
     uint begin2 = base + tile * 2u + 84u;
-    bool odd2 = (begin2 & 1u) != 0u;
-    bool upper2 = (begin2 & 2u) != 0u;
+    bool odd2 = (begin2 & 1u) != 0u, upper2 = (begin2 & 2u) != 0u;
     uvec4 four3 = fours[3];
-    uint pick5 = upper2 ? four3.w : four3.y, pick6 = upper2 ? four3.z : four3.x;
-    uint qh2 = odd2 ? pick5 : pick6;
+    uint pick5 = upper2 ? four3.w : four3.y, pick6 = upper2 ? four3.z : four3.x, qh2 = odd2 ? pick5 : pick6;
     uvec4 four4 = fours[4];
-    uint pick7 = upper2 ? four4.x : four3.z;
-    uint qh3 = odd2 ? pick7 : pick5;
-    uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
-    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u);
-    uint pick8 = upper1 ? four2.y : four1.w;
-    uint ql6 = odd1 ? pick8 : pick4;
-    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
-    uint pick9 = upper2 ? four4.y : four3.w;
-    uint qh4 = odd2 ? pick9 : pick7;
-    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint pick7 = upper2 ? four4.x : four3.z, qh3 = odd2 ? pick7 : pick5, qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u), pick8 = upper1 ? four2.y : four1.w;
+    uint ql6 = odd1 ? pick8 : pick4, ql_run1 = (ql5 >> 16u) | (ql6 << 16u), pick9 = upper2 ? four4.y : four3.w;
+    uint qh4 = odd2 ? pick9 : pick7, qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
     uint bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
     uvec4 four5 = fours[5];
-    uint pick10 = upper0 ? four5.x : four0.z;
-    uint scales3 = odd0 ? pick10 : pick0;
+    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0;
     int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    bool odd3 = (begin3 & 1u) != 0u;
-    bool upper3 = (begin3 & 2u) != 0u;
+    bool odd3 = (begin3 & 1u) != 0u, upper3 = (begin3 & 2u) != 0u;
     uvec4 four6 = fours[6];
-    uint pick11 = upper3 ? four6.w : four6.y, pick12 = upper3 ? four6.z : four6.x;
-    uint ql7 = odd3 ? pick11 : pick12;
+    uint pick11 = upper3 ? four6.w : four6.y, pick12 = upper3 ? four6.z : four6.x, ql7 = odd3 ? pick11 : pick12;
     uvec4 four7 = fours[7];
-    uint pick13 = upper3 ? four7.x : four6.z;
-    uint ql8 = odd3 ? pick13 : pick11;
-    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
-    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);
-    uint pick14 = upper3 ? four7.y : four6.w;
-    uint ql9 = odd3 ? pick14 : pick13;
-    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint pick13 = upper3 ? four7.x : four6.z, ql8 = odd3 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u), pick14 = upper3 ? four7.y : four6.w;
+    uint ql9 = odd3 ? pick14 : pick13, ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
     int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
-    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);
-    uint pick15 = upper0 ? four5.y : four0.w;
+    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u), pick15 = upper0 ? four5.y : four0.w;
     uint scales4 = odd0 ? pick15 : pick10;
     int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     uint bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);

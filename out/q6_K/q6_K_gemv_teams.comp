@@ -39,12 +39,9 @@ layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 16 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -75,9 +72,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -159,14 +154,11 @@ vec4 x[TILES][8];
 float x_sum[TILES][8];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u;
-    const uint place = j / 16u * 128u + tile / 8u * 32u + tile % 8u;
+    const uint tile = j % 16u, place = j / 16u * 128u + tile / 8u * 32u + tile % 8u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[8];
     [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r % 4u * 8u + r / 4u * 64u);
@@ -187,12 +179,9 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
         n = 0u;
         j = j % 16u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u;
-    const uint tile = j % 16u;
-    uint base = block * 105u;
-    uint part = tile / 8u;  // of 128 elements
-    uint begin = base + part * 2u + 100u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
+    uint base = block * 105u, part = tile / 8u;  // of 128 elements
+    uint begin = base + part * 2u + 100u, window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base + 52u];
@@ -223,12 +212,9 @@ uvec4 blocks_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u;
-    const uint tile = j % 16u;
-    uint base = block * 105u;
-    uint part = tile / 8u;  // of 128 elements
-    uint begin = base + part * 2u + 100u;
-    uint window = begin / 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
+    uint base = block * 105u, part = tile / 8u;  // of 128 elements
+    uint begin = base + part * 2u + 100u, window = begin / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks_word[base + 52u];
@@ -248,22 +234,18 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u;
-    const uint tile = j % 16u;
+    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
     uint base = block * 105u;
     float d0 = f16_to_f32(words[0]);
     uint part = tile / 8u;  // of 128 elements
     uint scales0 = words[1];
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d0 * float(sc0);
-    uint ql0 = words[2];
-    uint qh0 = words[3];
-    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    uint ql0 = words[2], qh0 = words[3], codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
     vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu), pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
     int sc1 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc1 = d0 * float(sc1);
-    uint ql1 = words[4];
-    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    uint ql1 = words[4], codes1 = (ql1 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
     vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu), pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
     uint scales1 = words[5];
     int sc2 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
@@ -276,34 +258,27 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout fl
     vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu), pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
     float d1 = f16_to_f32(words[6] >> 16u);
     uint begin = base + part * 2u + 100u;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
+    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x;
-    uint scales2 = odd ? pick0 : pick1;
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, scales2 = odd ? pick0 : pick1;
     int sc4 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc4 = d1 * float(sc4);
-    uint ql2 = words[7], ql3 = words[8];
-    uint ql_run0 = (ql2 >> 16u) | (ql3 << 16u);
-    uint qh1 = words[9], qh2 = words[10];
+    uint ql2 = words[7], ql3 = words[8], ql_run0 = (ql2 >> 16u) | (ql3 << 16u), qh1 = words[9], qh2 = words[10];
     uint qh_run = (qh1 >> 16u) | (qh2 << 16u);
     uint codes4 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run << 4u) & 0x30303030u);  // packed
     vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu), pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint scales3 = odd ? pick2 : pick0;
+    uint pick2 = upper ? four1.x : four0.z, scales3 = odd ? pick2 : pick0;
     int sc5 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc5 = d1 * float(sc5);
-    uint ql4 = words[11], ql5 = words[12];
-    uint ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
+    uint ql4 = words[11], ql5 = words[12], ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
     uint codes5 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run << 2u) & 0x30303030u);  // packed
     vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu), pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
     int sc6 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc6 = d1 * float(sc6);
     uint codes6 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run & 0x30303030u);  // packed
     vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu), pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint scales4 = odd ? pick3 : pick2;
+    uint pick3 = upper ? four1.y : four0.w, scales4 = odd ? pick3 : pick2;
     int sc7 = bitfieldExtract(int(scales4 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc7 = d1 * float(sc7);
     uint codes7 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | ((qh_run >> 2u) & 0x30303030u);  // packed

@@ -480,11 +480,9 @@ uint64_t qk_tq1_0_set_rows_bf16_ref(void *const weights[1],
 
 /* The code itself: tq1_0_code.c. */
 extern const qk_code qk_tq1_0_dequant_f32_spirv;
-extern const qk_code qk_tq1_0_dequant_f16_spirv;
-extern const qk_code qk_tq1_0_dequant_bf16_spirv;
+extern const qk_code qk_tq1_0_dequant_halves_spirv;
 extern const qk_code qk_tq1_0_gather_f32_spirv;
-extern const qk_code qk_tq1_0_gather_f16_spirv;
-extern const qk_code qk_tq1_0_gather_bf16_spirv;
+extern const qk_code qk_tq1_0_gather_halves_spirv;
 extern const qk_code qk_tq1_0_gemv_rows_spirv;
 extern const qk_code qk_tq1_0_gemv_wide_spirv;
 extern const qk_code qk_tq1_0_gemv_shared_spirv;
@@ -566,8 +564,10 @@ static const qk_field tq1_0_dequant_f16_push[] = {
 
 static const uint32_t tq1_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_dequant_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, tq1_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
     .abi = 12,
@@ -576,13 +576,13 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_dequant_f16_spirv,
+    .code = &qk_tq1_0_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = tq1_0_dequant_f16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = tq1_0_dequant_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_dequant_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -622,7 +622,11 @@ static const qk_field tq1_0_dequant_bf16_push[] = {
 };
 
 static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
+static const uint32_t tq1_0_dequant_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_dequant_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_dequant_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, tq1_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
     .abi = 12,
@@ -631,13 +635,13 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
     .family = "dequant",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_dequant_bf16_spirv,
+    .code = &qk_tq1_0_dequant_halves_spirv,
     .binding_count = 2,
     .bindings = tq1_0_dequant_bf16_bindings,
     .push_bytes = 4,
     .push_count = 1,
     .push = tq1_0_dequant_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_dequant_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -773,8 +777,10 @@ static const qk_field tq1_0_gather_f16_push[] = {
 
 static const uint32_t tq1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_gather_f16_vulkan_y_type[] = {1};
 static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
+    {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16},
+    {31, "y_type", 1, 1, tq1_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .abi = 12,
@@ -783,13 +789,13 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gather_f16_spirv,
+    .code = &qk_tq1_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = tq1_0_gather_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gather_f16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -849,7 +855,11 @@ static const qk_field tq1_0_gather_bf16_push[] = {
 };
 
 static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
+static const uint32_t tq1_0_gather_bf16_vulkan_rounds_f16[] = {0, 1};
+static const uint32_t tq1_0_gather_bf16_vulkan_y_type[] = {2};
+static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_gather_bf16_vulkan_rounds_f16},
+    {31, "y_type", 2, 1, tq1_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .abi = 12,
@@ -858,13 +868,13 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .family = "gather",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gather_bf16_spirv,
+    .code = &qk_tq1_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
     .push_bytes = 76,
     .push_count = 19,
     .push = tq1_0_gather_bf16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 3,
     .spec_constants = tq1_0_gather_bf16_vulkan_constants,
     .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2541,10 +2551,8 @@ static const qk_field tq1_0_encode_f16_push[] = {
 };
 
 static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_encode_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_encode_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_encode_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
@@ -2560,7 +2568,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = tq1_0_encode_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
@@ -2754,10 +2762,8 @@ static const qk_field tq1_0_set_rows_f16_push[] = {
 };
 
 static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const uint32_t tq1_0_set_rows_f16_vulkan_rounds_f16[] = {0, 1};
 static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_set_rows_f16_vulkan_local_size_x},
-    {8, "rounds_f16", 0, 2, tq1_0_set_rows_f16_vulkan_rounds_f16},
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
@@ -2773,7 +2779,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .push_bytes = 76,
     .push_count = 19,
     .push = tq1_0_set_rows_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,

@@ -33,12 +33,9 @@ layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 h
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 64 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 64 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -69,9 +66,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -171,25 +166,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -200,14 +185,11 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile;
+    const uint tile = j % 4u, place = j / 4u * 64u + tile;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r * 4u);
@@ -253,59 +235,33 @@ uint blocks_u32(uint at) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     uint base = block * 27u;
     float d = f16_to_f32(uint(blocks[base + 26u]));
-    uint qs0 = blocks_u32(base + tile * 2u);
-    uint evens0 = (qs0 & 0xFF00FFu) * 3u;
-    uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
-    uint qs1 = blocks_u32(base + tile * 2u + 8u);
-    uint evens1 = (qs1 & 0xFF00FFu) * 3u;
-    uint odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
-    uint evens2 = (evens0 & 0xFF00FFu) * 3u;
-    uint odds2 = (odds0 & 0xFF00FFu) * 3u;
-    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
-    uint evens3 = (evens1 & 0xFF00FFu) * 3u;
-    uint odds3 = (odds1 & 0xFF00FFu) * 3u;
-    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
-    uint evens4 = (evens2 & 0xFF00FFu) * 3u;
-    uint odds4 = (odds2 & 0xFF00FFu) * 3u;
-    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
-    uint evens5 = (evens3 & 0xFF00FFu) * 3u;
-    uint odds5 = (odds3 & 0xFF00FFu) * 3u;
-    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
-    uint evens6 = (evens4 & 0xFF00FFu) * 3u;
-    uint odds6 = (odds4 & 0xFF00FFu) * 3u;
-    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
-    uint evens7 = (evens5 & 0xFF00FFu) * 3u;
-    uint odds7 = (odds5 & 0xFF00FFu) * 3u;
-    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
-    uint evens8 = (evens6 & 0xFF00FFu) * 3u;
-    uint odds8 = (odds6 & 0xFF00FFu) * 3u;
-    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
-    uint evens9 = (evens7 & 0xFF00FFu) * 3u;
-    uint odds9 = (odds7 & 0xFF00FFu) * 3u;
-    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
-    uint qs2 = blocks_u32(base + tile * 2u + 16u);
-    uint evens10 = (qs2 & 0xFF00FFu) * 3u;
-    uint odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
-    uint evens11 = (evens10 & 0xFF00FFu) * 3u;
-    uint odds11 = (odds10 & 0xFF00FFu) * 3u;
-    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
-    uint evens12 = (evens11 & 0xFF00FFu) * 3u;
-    uint odds12 = (odds11 & 0xFF00FFu) * 3u;
-    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
-    uint evens13 = (evens12 & 0xFF00FFu) * 3u;
-    uint odds13 = (odds12 & 0xFF00FFu) * 3u;
-    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
-    uint evens14 = (evens13 & 0xFF00FFu) * 3u;
-    uint odds14 = (odds13 & 0xFF00FFu) * 3u;
-    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
-    uint qh = blocks_u32(base + 24u);
+    uint qs0 = blocks_u32(base + tile * 2u), evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs1 = blocks_u32(base + tile * 2u + 8u);
+    uint evens1 = (qs1 & 0xFF00FFu) * 3u, odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u), evens2 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds2 = (odds0 & 0xFF00FFu) * 3u, bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    uint evens3 = (evens1 & 0xFF00FFu) * 3u, odds3 = (odds1 & 0xFF00FFu) * 3u;
+    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u), evens4 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds2 & 0xFF00FFu) * 3u, bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    uint evens5 = (evens3 & 0xFF00FFu) * 3u, odds5 = (odds3 & 0xFF00FFu) * 3u;
+    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u), evens6 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds4 & 0xFF00FFu) * 3u, bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    uint evens7 = (evens5 & 0xFF00FFu) * 3u, odds7 = (odds5 & 0xFF00FFu) * 3u;
+    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u), evens8 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds6 & 0xFF00FFu) * 3u, bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    uint evens9 = (evens7 & 0xFF00FFu) * 3u, odds9 = (odds7 & 0xFF00FFu) * 3u;
+    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), qs2 = blocks_u32(base + tile * 2u + 16u);
+    uint evens10 = (qs2 & 0xFF00FFu) * 3u, odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u), evens11 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds10 & 0xFF00FFu) * 3u, bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    uint evens12 = (evens11 & 0xFF00FFu) * 3u, odds12 = (odds11 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u), evens13 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds12 & 0xFF00FFu) * 3u, bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    uint evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), qh = blocks_u32(base + 24u);
     uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
     uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;

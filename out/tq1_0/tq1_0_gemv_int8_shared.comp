@@ -37,12 +37,9 @@ layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 64 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 64 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -73,9 +70,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -176,25 +171,15 @@ int signed_dot(int a, int b, spirv_literal int packed);
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
 
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
-ivec4 integers(vec4 v) {
-    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
+ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
+int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
 int bytes_of(ivec4 v, uint digit) {
@@ -205,14 +190,11 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) {
-    return dot4(bytes, 0x01010101);
-}
+int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u;
+    const uint tile = j % 4u, place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
     vec4 run[32];
     [[unroll]] for (uint r = 0u; r < 32u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
@@ -263,13 +245,10 @@ void fetch(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
         n = 0u;
         j = j % 4u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 27u;
-    uint part = tile / 2u;  // of 256 elements
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
+    uint base = block * 27u, part = tile / 2u;  // of 256 elements
     uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0;
-    uint window = begin / 4u;
+    uint begin = base + part * 13u + digit0, window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
     fours[2] = blocks_four[window + 2u];
@@ -291,13 +270,10 @@ uvec4 blocks_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 27u;
-    uint part = tile / 2u;  // of 256 elements
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
+    uint base = block * 27u, part = tile / 2u;  // of 256 elements
     uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0;
-    uint window = begin / 4u;
+    uint begin = base + part * 13u + digit0, window = begin / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
     fours[2] = blocks_to_end(window + 2u, block);
@@ -308,136 +284,75 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 27u;
-    uint part = tile / 2u;  // of 256 elements
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
+    uint base = block * 27u, part = tile / 2u;  // of 256 elements
     uint d0 = words[0];
     float d1 = f16_to_f32(d0 >> (part * 16u));
     uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
     uint begin = base + part * 13u + digit0;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
+    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
-    uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
-    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u;
-    uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
-    uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u));
-    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u;
-    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
-    uint pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick5;
+    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0;
+    uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u)), evens0 = (qs_run0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u, bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    uint pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u)), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    uint pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick5;
     uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs4 = odd ? pick6 : pick4;
-    uint qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u));
-    uint evens2 = (qs_run2 & 0xFF00FFu) * 3u;
-    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs5 = odd ? pick7 : pick6;
-    uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
-    uint evens3 = (qs_run3 & 0xFF00FFu) * 3u;
-    uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
-    uint evens4 = (evens0 & 0xFF00FFu) * 3u;
-    uint odds4 = (odds0 & 0xFF00FFu) * 3u;
-    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
-    uint evens5 = (evens1 & 0xFF00FFu) * 3u;
-    uint odds5 = (odds1 & 0xFF00FFu) * 3u;
-    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
-    uint evens6 = (evens2 & 0xFF00FFu) * 3u;
-    uint odds6 = (odds2 & 0xFF00FFu) * 3u;
-    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
-    uint evens7 = (evens3 & 0xFF00FFu) * 3u;
-    uint odds7 = (odds3 & 0xFF00FFu) * 3u;
-    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
-    uint evens8 = (evens4 & 0xFF00FFu) * 3u;
-    uint odds8 = (odds4 & 0xFF00FFu) * 3u;
-    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
-    uint evens9 = (evens5 & 0xFF00FFu) * 3u;
-    uint odds9 = (odds5 & 0xFF00FFu) * 3u;
-    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
-    uint evens10 = (evens6 & 0xFF00FFu) * 3u;
-    uint odds10 = (odds6 & 0xFF00FFu) * 3u;
-    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
-    uint evens11 = (evens7 & 0xFF00FFu) * 3u;
-    uint odds11 = (odds7 & 0xFF00FFu) * 3u;
-    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
-    uint evens12 = (evens8 & 0xFF00FFu) * 3u;
-    uint odds12 = (odds8 & 0xFF00FFu) * 3u;
-    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
-    uint evens13 = (evens9 & 0xFF00FFu) * 3u;
-    uint odds13 = (odds9 & 0xFF00FFu) * 3u;
-    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
-    uint evens14 = (evens10 & 0xFF00FFu) * 3u;
-    uint odds14 = (odds10 & 0xFF00FFu) * 3u;
-    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
-    uint evens15 = (evens11 & 0xFF00FFu) * 3u;
-    uint odds15 = (odds11 & 0xFF00FFu) * 3u;
-    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
-    uint evens16 = (evens12 & 0xFF00FFu) * 3u;
-    uint odds16 = (odds12 & 0xFF00FFu) * 3u;
-    uint bytes16 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u);
-    uint evens17 = (evens13 & 0xFF00FFu) * 3u;
-    uint odds17 = (odds13 & 0xFF00FFu) * 3u;
-    uint bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u);
-    uint evens18 = (evens14 & 0xFF00FFu) * 3u;
-    uint odds18 = (odds14 & 0xFF00FFu) * 3u;
-    uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
-    uint evens19 = (evens15 & 0xFF00FFu) * 3u;
-    uint odds19 = (odds15 & 0xFF00FFu) * 3u;
-    uint bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
-    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x;
-    uint qs6 = odd ? pick8 : pick9;
+    uint pick6 = upper ? four2.x : four1.z, qs4 = odd ? pick6 : pick4;
+    uint qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u)), evens2 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    uint pick7 = upper ? four2.y : four1.w, qs5 = odd ? pick7 : pick6;
+    uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u)), evens3 = (qs_run3 & 0xFF00FFu) * 3u;
+    uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u, bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    uint evens4 = (evens0 & 0xFF00FFu) * 3u, odds4 = (odds0 & 0xFF00FFu) * 3u;
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u), evens5 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds1 & 0xFF00FFu) * 3u, bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    uint evens6 = (evens2 & 0xFF00FFu) * 3u, odds6 = (odds2 & 0xFF00FFu) * 3u;
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u), evens7 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds3 & 0xFF00FFu) * 3u, bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    uint evens8 = (evens4 & 0xFF00FFu) * 3u, odds8 = (odds4 & 0xFF00FFu) * 3u;
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u), evens9 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds5 & 0xFF00FFu) * 3u, bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    uint evens10 = (evens6 & 0xFF00FFu) * 3u, odds10 = (odds6 & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u), evens11 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds7 & 0xFF00FFu) * 3u, bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    uint evens12 = (evens8 & 0xFF00FFu) * 3u, odds12 = (odds8 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u), evens13 = (evens9 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds9 & 0xFF00FFu) * 3u, bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    uint evens14 = (evens10 & 0xFF00FFu) * 3u, odds14 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), evens15 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds15 = (odds11 & 0xFF00FFu) * 3u, bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    uint evens16 = (evens12 & 0xFF00FFu) * 3u, odds16 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes16 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u), evens17 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds17 = (odds13 & 0xFF00FFu) * 3u, bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u);
+    uint evens18 = (evens14 & 0xFF00FFu) * 3u, odds18 = (odds14 & 0xFF00FFu) * 3u;
+    uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u), evens19 = (evens15 & 0xFF00FFu) * 3u;
+    uint odds19 = (odds15 & 0xFF00FFu) * 3u, bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
+    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs6 = odd ? pick8 : pick9;
     uvec4 four3 = fours[3];
-    uint pick10 = upper ? four3.x : four2.z;
-    uint qs7 = odd ? pick10 : pick8;
-    uint qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u));
-    uint evens20 = (qs_run4 & 0xFF00FFu) * 3u;
-    uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
-    uint pick11 = upper ? four3.y : four2.w;
-    uint qs8 = odd ? pick11 : pick10;
-    uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u));
-    uint evens21 = (qs_run5 & 0xFF00FFu) * 3u;
-    uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
-    uint evens22 = (evens20 & 0xFF00FFu) * 3u;
-    uint odds22 = (odds20 & 0xFF00FFu) * 3u;
-    uint bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u);
-    uint evens23 = (evens21 & 0xFF00FFu) * 3u;
-    uint odds23 = (odds21 & 0xFF00FFu) * 3u;
-    uint bytes23 = ((evens23 >> 8u) & 0xFF00FFu) | (odds23 & 0xFF00FF00u);
-    uint evens24 = (evens22 & 0xFF00FFu) * 3u;
-    uint odds24 = (odds22 & 0xFF00FFu) * 3u;
-    uint bytes24 = ((evens24 >> 8u) & 0xFF00FFu) | (odds24 & 0xFF00FF00u);
-    uint evens25 = (evens23 & 0xFF00FFu) * 3u;
-    uint odds25 = (odds23 & 0xFF00FFu) * 3u;
-    uint bytes25 = ((evens25 >> 8u) & 0xFF00FFu) | (odds25 & 0xFF00FF00u);
-    uint evens26 = (evens24 & 0xFF00FFu) * 3u;
-    uint odds26 = (odds24 & 0xFF00FFu) * 3u;
-    uint bytes26 = ((evens26 >> 8u) & 0xFF00FFu) | (odds26 & 0xFF00FF00u);
-    uint evens27 = (evens25 & 0xFF00FFu) * 3u;
-    uint odds27 = (odds25 & 0xFF00FFu) * 3u;
-    uint bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u);
-    uint evens28 = (evens26 & 0xFF00FFu) * 3u;
-    uint odds28 = (odds26 & 0xFF00FFu) * 3u;
-    uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u);
-    uint evens29 = (evens27 & 0xFF00FFu) * 3u;
-    uint odds29 = (odds27 & 0xFF00FFu) * 3u;
-    uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
-    uint qh = words[1];
-    uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
+    uint pick10 = upper ? four3.x : four2.z, qs7 = odd ? pick10 : pick8;
+    uint qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u)), evens20 = (qs_run4 & 0xFF00FFu) * 3u;
+    uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u, bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
+    uint pick11 = upper ? four3.y : four2.w, qs8 = odd ? pick11 : pick10;
+    uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u)), evens21 = (qs_run5 & 0xFF00FFu) * 3u;
+    uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u, bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
+    uint evens22 = (evens20 & 0xFF00FFu) * 3u, odds22 = (odds20 & 0xFF00FFu) * 3u;
+    uint bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u), evens23 = (evens21 & 0xFF00FFu) * 3u;
+    uint odds23 = (odds21 & 0xFF00FFu) * 3u, bytes23 = ((evens23 >> 8u) & 0xFF00FFu) | (odds23 & 0xFF00FF00u);
+    uint evens24 = (evens22 & 0xFF00FFu) * 3u, odds24 = (odds22 & 0xFF00FFu) * 3u;
+    uint bytes24 = ((evens24 >> 8u) & 0xFF00FFu) | (odds24 & 0xFF00FF00u), evens25 = (evens23 & 0xFF00FFu) * 3u;
+    uint odds25 = (odds23 & 0xFF00FFu) * 3u, bytes25 = ((evens25 >> 8u) & 0xFF00FFu) | (odds25 & 0xFF00FF00u);
+    uint evens26 = (evens24 & 0xFF00FFu) * 3u, odds26 = (odds24 & 0xFF00FFu) * 3u;
+    uint bytes26 = ((evens26 >> 8u) & 0xFF00FFu) | (odds26 & 0xFF00FF00u), evens27 = (evens25 & 0xFF00FFu) * 3u;
+    uint odds27 = (odds25 & 0xFF00FFu) * 3u, bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u);
+    uint evens28 = (evens26 & 0xFF00FFu) * 3u, odds28 = (odds26 & 0xFF00FFu) * 3u;
+    uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u), evens29 = (evens27 & 0xFF00FFu) * 3u;
+    uint odds29 = (odds27 & 0xFF00FFu) * 3u, bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
+    uint qh = words[1], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
     uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
     uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
     uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;

@@ -34,12 +34,9 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of 64 elements in a row
-    uint batch;      // right-hand sides
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint epilogue;   // what is done with results
+    uint rows, row_tiles, batch;  // of this launch; tiles of 64 elements in a row; right-hand sides
+    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
+    uint epilogue;                // what is done with results
     // Of VIEWS:
     uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
     uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
@@ -70,9 +67,7 @@ void find_matrix() {
 uint row_of_weights(uint n) { return weights_begin + n; }
 
 // Where a right-hand side begins in x, of so many elements, or runs.
-uint x_from(uint vector, uint row_runs) {
-    return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u;
-}
+uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
@@ -155,9 +150,7 @@ vec4 x[TILES * BATCH][16];
 float x_sum[TILES * BATCH][1];
 
 // sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
+float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -172,8 +165,7 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u;
-    const uint place = j / 8u * 128u + tile / 4u * 64u + tile % 4u;
+    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 64u + tile % 4u;
     const uint from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
     vec4 run[16];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r * 4u);
@@ -184,10 +176,8 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[8]) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 27u;
-    uint part = tile / 4u;  // of 256 elements
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
+    uint base = block * 27u, part = tile / 4u;  // of 256 elements
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
     words[0] = blocks_word[base + part * 13u + digit_];
     words[1] = blocks_word[base + part * 13u + digit_ + 1u];
@@ -201,80 +191,60 @@ void fetch(uint n, uint j, out uint words[8]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u;
-    const uint tile = j % 8u;
+    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
     uint part = tile / 4u;  // of 256 elements
     uint d0 = words[2];
     float d1 = f16_to_f32(d0 >> (part * 16u));
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
-    uint qs0 = words[0], qs1 = words[1];
-    uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
-    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u;
-    uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
+    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
+    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
     vec2 pair0 = unpackHalf2x16(bytes0 & 0x30003u), pair1 = unpackHalf2x16(bytes0 & 0x3000300u);
-    uint qs2 = words[3], qs3 = words[4];
-    uint qs_run1 = (qs2 >> (part * 16u)) | ((qs3 << 1u) << (31u - part * 16u));
-    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u;
-    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
+    uint qs2 = words[3], qs3 = words[4], qs_run1 = (qs2 >> (part * 16u)) | ((qs3 << 1u) << (31u - part * 16u));
+    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u, odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
     vec2 pair2 = unpackHalf2x16(bytes1 & 0x30003u), pair3 = unpackHalf2x16(bytes1 & 0x3000300u);
-    uint evens2 = (evens0 & 0xFF00FFu) * 3u;
-    uint odds2 = (odds0 & 0xFF00FFu) * 3u;
+    uint evens2 = (evens0 & 0xFF00FFu) * 3u, odds2 = (odds0 & 0xFF00FFu) * 3u;
     uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
     vec2 pair4 = unpackHalf2x16(bytes2 & 0x30003u), pair5 = unpackHalf2x16(bytes2 & 0x3000300u);
-    uint evens3 = (evens1 & 0xFF00FFu) * 3u;
-    uint odds3 = (odds1 & 0xFF00FFu) * 3u;
+    uint evens3 = (evens1 & 0xFF00FFu) * 3u, odds3 = (odds1 & 0xFF00FFu) * 3u;
     uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
     vec2 pair6 = unpackHalf2x16(bytes3 & 0x30003u), pair7 = unpackHalf2x16(bytes3 & 0x3000300u);
-    uint evens4 = (evens2 & 0xFF00FFu) * 3u;
-    uint odds4 = (odds2 & 0xFF00FFu) * 3u;
+    uint evens4 = (evens2 & 0xFF00FFu) * 3u, odds4 = (odds2 & 0xFF00FFu) * 3u;
     uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
     vec2 pair8 = unpackHalf2x16(bytes4 & 0x30003u), pair9 = unpackHalf2x16(bytes4 & 0x3000300u);
-    uint evens5 = (evens3 & 0xFF00FFu) * 3u;
-    uint odds5 = (odds3 & 0xFF00FFu) * 3u;
+    uint evens5 = (evens3 & 0xFF00FFu) * 3u, odds5 = (odds3 & 0xFF00FFu) * 3u;
     uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
     vec2 pair10 = unpackHalf2x16(bytes5 & 0x30003u), pair11 = unpackHalf2x16(bytes5 & 0x3000300u);
-    uint evens6 = (evens4 & 0xFF00FFu) * 3u;
-    uint odds6 = (odds4 & 0xFF00FFu) * 3u;
+    uint evens6 = (evens4 & 0xFF00FFu) * 3u, odds6 = (odds4 & 0xFF00FFu) * 3u;
     uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
     vec2 pair12 = unpackHalf2x16(bytes6 & 0x30003u), pair13 = unpackHalf2x16(bytes6 & 0x3000300u);
-    uint evens7 = (evens5 & 0xFF00FFu) * 3u;
-    uint odds7 = (odds5 & 0xFF00FFu) * 3u;
+    uint evens7 = (evens5 & 0xFF00FFu) * 3u, odds7 = (odds5 & 0xFF00FFu) * 3u;
     uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
     vec2 pair14 = unpackHalf2x16(bytes7 & 0x30003u), pair15 = unpackHalf2x16(bytes7 & 0x3000300u);
-    uint evens8 = (evens6 & 0xFF00FFu) * 3u;
-    uint odds8 = (odds6 & 0xFF00FFu) * 3u;
+    uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u;
     uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
     vec2 pair16 = unpackHalf2x16(bytes8 & 0x30003u), pair17 = unpackHalf2x16(bytes8 & 0x3000300u);
-    uint evens9 = (evens7 & 0xFF00FFu) * 3u;
-    uint odds9 = (odds7 & 0xFF00FFu) * 3u;
+    uint evens9 = (evens7 & 0xFF00FFu) * 3u, odds9 = (odds7 & 0xFF00FFu) * 3u;
     uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
     vec2 pair18 = unpackHalf2x16(bytes9 & 0x30003u), pair19 = unpackHalf2x16(bytes9 & 0x3000300u);
-    uint qs4 = words[5], qs5 = words[6];
-    uint qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
-    uint evens10 = (qs_run2 & 0xFF00FFu) * 3u;
-    uint odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
+    uint qs4 = words[5], qs5 = words[6], qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
+    uint evens10 = (qs_run2 & 0xFF00FFu) * 3u, odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
     vec2 pair20 = unpackHalf2x16(bytes10 & 0x30003u), pair21 = unpackHalf2x16(bytes10 & 0x3000300u);
-    uint evens11 = (evens10 & 0xFF00FFu) * 3u;
-    uint odds11 = (odds10 & 0xFF00FFu) * 3u;
+    uint evens11 = (evens10 & 0xFF00FFu) * 3u, odds11 = (odds10 & 0xFF00FFu) * 3u;
     uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
     vec2 pair22 = unpackHalf2x16(bytes11 & 0x30003u), pair23 = unpackHalf2x16(bytes11 & 0x3000300u);
-    uint evens12 = (evens11 & 0xFF00FFu) * 3u;
-    uint odds12 = (odds11 & 0xFF00FFu) * 3u;
+    uint evens12 = (evens11 & 0xFF00FFu) * 3u, odds12 = (odds11 & 0xFF00FFu) * 3u;
     uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
     vec2 pair24 = unpackHalf2x16(bytes12 & 0x30003u), pair25 = unpackHalf2x16(bytes12 & 0x3000300u);
-    uint evens13 = (evens12 & 0xFF00FFu) * 3u;
-    uint odds13 = (odds12 & 0xFF00FFu) * 3u;
+    uint evens13 = (evens12 & 0xFF00FFu) * 3u, odds13 = (odds12 & 0xFF00FFu) * 3u;
     uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
     vec2 pair26 = unpackHalf2x16(bytes13 & 0x30003u), pair27 = unpackHalf2x16(bytes13 & 0x3000300u);
-    uint evens14 = (evens13 & 0xFF00FFu) * 3u;
-    uint odds14 = (odds13 & 0xFF00FFu) * 3u;
+    uint evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
     uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
     vec2 pair28 = unpackHalf2x16(bytes14 & 0x30003u), pair29 = unpackHalf2x16(bytes14 & 0x3000300u);
-    uint qh = words[7];
-    uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
+    uint qh = words[7], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
     uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
     uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;

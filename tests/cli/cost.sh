@@ -45,7 +45,7 @@ says "and its counts" '"ir": \{"loads": 2, "bits": 8, "integer": 2, "float": 4, 
 "$QKGEN" emit --format q4_0 --out "$work/out" >/dev/null
 says "a kernel's banner" '^// For each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float, 1.12 conversions\.$' \
   "$work/out/q4_0/q4_0_dequant_f32.comp"
-says "the banner of results in f16" 'and 2 written, 7.06 operations: .* 2.06 conversions\.$' "$work/out/q4_0/q4_0_dequant_f16.comp"
+says "the banner of results in f16" 'and 2 written, 7.06 operations: .* 2.06 conversions\.$' "$work/out/q4_0/q4_0_dequant_halves.comp"
 says "a sum's banner" '^// For each weight 0.562 bytes read, 3.92 operations: ' "$work/out/q4_0/q4_0_gemv_wide.comp"
 for file in q4_0.metal q4_0.c q4_0.h; do
   says "the families in $file" 'dequant, gather in f32: for each weight 0.562 bytes read and 4 written, ' "$work/out/q4_0/$file"

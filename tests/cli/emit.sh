@@ -32,7 +32,7 @@ noticed() {
   check "--check with $1 wrote something" diff "$work/before" "$work/after"
 }
 
-file=q6_K/q6_K_gather_bf16.comp
+file=q6_K/q6_K_gather_halves.comp
 cp "$work/tree/$file" "$work/kept"
 line=$(grep -n 'void main' "$work/kept" | cut -d: -f1)
 sed "${line}s/main/moin/" "$work/kept" >"$work/tree/$file"

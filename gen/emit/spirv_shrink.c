@@ -1,0 +1,173 @@
+/* The passes of SPIRV-Tools. They are those that glslang runs when it is asked to optimise for size, in its order, and
+ * two more, which make constants and types one that are the same. None unrolls a loop, and none changes what a float
+ * becomes.
+ *
+ * What differs is where functions go. A text calls a function of a hundred lines twice, and a driver puts it in the
+ * place of both calls: then the module need not hold it twice. Small ones go into the place of their calls here, since
+ * a call and its arguments are as long; and all of a text with matrix units, whose functions hand on tiles that lie in
+ * registers. To keep a function, it is marked as one that shall not be inlined, and the mark is taken away when the
+ * passes are done: it would bind drivers, too. */
+#include "emit/spirv_shrink.h"
+
+#include <string.h>
+
+/* The header defines this one, and two files that include it would have it twice. */
+#define kDefaultMaxIdBound qg_spirv_shrink_most_ids
+#include <spirv-tools/libspirv.h>
+
+enum {
+    HEADER_WORDS = 5,
+    KEPT_WORDS = 200, /* before the passes, of a function with several calls: from here on it stays */
+    OP_CAPABILITY = 17,
+    COOPERATIVE_MATRIX = 6022,
+    OP_FUNCTION = 54,
+    OP_FUNCTION_END = 56,
+    OP_FUNCTION_CALL = 57,
+    DONT_INLINE = 2
+};
+
+bool qg_spirv_shrinks(void) { return QKGEN_SPIRV_OPTIMIZER; }
+
+/* What is known of a function, by its id. */
+typedef struct function {
+    uint32_t *control; /* the word with its marks */
+    size_t begin, end; /* its words */
+    uint32_t calls;
+    bool known;    /* the following are */
+    uint32_t size; /* in words, with those of functions that go into the place of their calls in it */
+    bool kept;
+} function;
+
+/* The length of the instruction at `at`; of one that goes beyond the end, what is left. */
+static size_t length_at(const uint32_t *words, size_t count, size_t at) {
+    const size_t length = words[at] >> 16;
+    return length == 0 || length > count - at ? count - at : length;
+}
+
+/* The functions of a module by their ids, of which there are `words[3]`; NULL where none may stay. */
+static function *find_functions(qg_arena *arena, uint32_t *words, size_t count) {
+    const uint32_t bound = words[3];
+    function *functions = QG_NEW_ARRAY(arena, function, bound + 1), *inside = NULL;
+    for (size_t at = HEADER_WORDS; at < count; at += length_at(words, count, at)) {
+        const size_t length = length_at(words, count, at);
+        const uint32_t opcode = words[at] & 0xffff;
+        if (opcode == OP_CAPABILITY && length == 2 && words[at + 1] == COOPERATIVE_MATRIX) return NULL;
+        if (opcode == OP_FUNCTION && length == 5 && words[at + 2] < bound) {
+            inside = &functions[words[at + 2]];
+            inside->control = &words[at + 3];
+            inside->begin = at;
+        }
+        if (opcode == OP_FUNCTION_CALL && length > 3 && words[at + 3] < bound) functions[words[at + 3]].calls += 1;
+        if (opcode == OP_FUNCTION_END && inside) inside->end = at;
+    }
+    return functions;
+}
+
+/* Shaders have no recursion. */
+static void decide(function *functions, const uint32_t *words, size_t count, function *f) {
+    if (f->known) return;
+    f->known = true;
+    for (size_t at = f->begin; at < f->end; at += length_at(words, count, at)) {
+        const size_t length = length_at(words, count, at);
+        f->size += (uint32_t)length;
+        if ((words[at] & 0xffff) != OP_FUNCTION_CALL || length < 4 || words[at + 3] >= words[3]) continue;
+        function *called = &functions[words[at + 3]];
+        decide(functions, words, count, called);
+        if (!called->kept) f->size += called->size;
+    }
+    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS;
+}
+
+static void mark_functions(qg_arena *arena, uint32_t *words, size_t count) {
+    function *functions = find_functions(arena, words, count);
+    for (uint32_t id = 0; functions && id < words[3]; ++id) {
+        decide(functions, words, count, &functions[id]);
+        if (functions[id].kept) *functions[id].control |= DONT_INLINE;
+    }
+}
+
+static void unmark_functions(uint32_t *words, size_t count) {
+    for (size_t at = HEADER_WORDS; at < count; at += length_at(words, count, at))
+        if ((words[at] & 0xffff) == OP_FUNCTION && length_at(words, count, at) == 5)
+            words[at + 3] &= ~(uint32_t)DONT_INLINE;
+}
+
+#if QKGEN_SPIRV_OPTIMIZER
+static const char *const passes[] = {
+    "--wrap-opkill",
+    "--eliminate-dead-branches",
+    "--merge-return",
+    "--inline-entry-points-exhaustive",
+    "--eliminate-dead-functions",
+    "--scalar-replacement",
+    "--convert-local-access-chains",
+    "--eliminate-local-single-block",
+    "--eliminate-local-single-store",
+    "--simplify-instructions",
+    "--eliminate-dead-code-aggressive",
+    "--vector-dce",
+    "--eliminate-dead-inserts",
+    "--eliminate-dead-code-aggressive",
+    "--eliminate-dead-branches",
+    "--merge-blocks",
+    "--eliminate-local-multi-store",
+    "--if-conversion",
+    "--simplify-instructions",
+    "--eliminate-dead-code-aggressive",
+    "--vector-dce",
+    "--eliminate-dead-inserts",
+    "--redundancy-elimination",
+    "--eliminate-dead-code-aggressive",
+    "--cfg-cleanup",
+    "--unify-const",
+    "--remove-duplicates",
+};
+
+static uint32_t *run(qg_arena *arena, const uint32_t *words, size_t count, size_t *left, const char **why) {
+    spv_optimizer_t *optimizer = spvOptimizerCreate(SPV_ENV_VULKAN_1_1);
+    spv_optimizer_options options = spvOptimizerOptionsCreate();
+    spv_binary made = NULL;
+    uint32_t *out = NULL;
+    bool good = optimizer && options;
+    for (size_t i = 0; good && i < sizeof passes / sizeof *passes; ++i)
+        good = spvOptimizerRegisterPassFromFlag(optimizer, passes[i]);
+    if (options) spvOptimizerOptionsSetRunValidator(options, false); /* who compiles validates */
+    if (good && spvOptimizerRun(optimizer, words, count, &made, options) == SPV_SUCCESS && made) {
+        out = QG_NEW_ARRAY(arena, uint32_t, made->wordCount);
+        memcpy(out, made->code, made->wordCount * sizeof *out);
+        *left = made->wordCount;
+    } else {
+        *why = good ? "SPIRV-Tools cannot optimise it" : "SPIRV-Tools lacks a pass that makes words fewer";
+    }
+    spvBinaryDestroy(made);
+    spvOptimizerOptionsDestroy(options);
+    spvOptimizerDestroy(optimizer);
+    return out;
+}
+#else
+static uint32_t *run(qg_arena *arena, const uint32_t *words, size_t count, size_t *left, const char **why) {
+    uint32_t *out = QG_NEW_ARRAY(arena, uint32_t, count);
+    (void)why;
+    memcpy(out, words, count * sizeof *out);
+    *left = count;
+    return out;
+}
+#endif
+
+const uint32_t *qg_spirv_shrink(qg_arena *arena, const uint32_t *words, size_t count, size_t *shrunk,
+                                const char **why) {
+    uint32_t *marked = QG_NEW_ARRAY(arena, uint32_t, count);
+    memcpy(marked, words, count * sizeof *marked);
+    mark_functions(arena, marked, count);
+    uint32_t *out = run(arena, marked, count, shrunk, why);
+    if (out) unmark_functions(out, *shrunk);
+    return out;
+}
+
+const uint32_t *qg_spirv_flatten(qg_arena *arena, const uint32_t *words, size_t count, size_t *flat, const char **why) {
+    bool calls = false;
+    for (size_t at = HEADER_WORDS; at < count; at += length_at(words, count, at))
+        calls |= (words[at] & 0xffff) == OP_FUNCTION_CALL;
+    *flat = count;
+    return calls ? run(arena, words, count, flat, why) : words;
+}

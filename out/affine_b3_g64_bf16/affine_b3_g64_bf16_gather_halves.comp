@@ -1,0 +1,166 @@
+// affine_b3_g64_bf16_gather_halves: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16 or bf16.
+// Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 28 bytes for 64 elements, 3.5 bits each.
+// For each weight 0.438 bytes read and 2 written, 10.1 operations: 0.75 loads, 3.25 bits, 2.12 integer, 2 float, 2 conversions.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 3, group = 64, T = bf16.
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uvec4 dst[]; };
+layout(binding = 5, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // that an index may name
+    uint row_first;  // rows of the table that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
+    uint batch_tokens;
+    uint batches;                                // of the inner dimension
+    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
+    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;   // words
+    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;         // rows of the table
+};
+
+const uint NO_ROW = ~0u;
+
+// Where the values of a token begin, in tiles.
+uint values_of(uint token) {
+    if (batch_tokens == 0u) return token * row_tiles;
+    const uint batch = token / batch_tokens;
+    return token % batch_tokens * value_step + batch % batches * value_batch + batch / batches * value_outer;
+}
+
+// The row of the table that a token is of, or NO_ROW.
+uint row_of(uint token) {
+    if (batch_tokens == 0u) {
+        const uint row = indices[token];
+        return row < rows ? row : NO_ROW;
+    }
+    const uint batch = token / batch_tokens, inner = batch % batches, outer = batch / batches;
+    uint index = token % batch_tokens;
+    if (index_words != 0u) {
+        const uint at = index * index_step + inner % index_batches * index_batch + outer % index_outers * index_outer;
+        if (index_words == 2u && indices[at + 1u] != 0u) return NO_ROW;
+        index = indices[at];
+    }
+    return index < rows ? index * row_step + inner * row_batch + outer * row_outer : NO_ROW;
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
+
+layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
+
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
+// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));
+    precise vec4 lifted = uintBitsToFloat(most) + 0.5;
+    const uvec4 normal = most - 0x37FFF001u + ((most >> 13) & 1u) >> 13, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    uvec4 halves = mix(normal, subnormal, lessThan(most, uvec4(0x38800000u)));
+    halves = mix(halves, uvec4(0x7E00u), greaterThan(magnitude, uvec4(0x7F800000u)));  // NaN
+    halves |= bits >> 16 & 0x8000u;
+    return halves.xz | halves.yw << 16;
+}
+
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const bvec4 nan = greaterThan(bits & 0x7FFFFFFFu, uvec4(0x7F800000u));
+    const uvec4 rounded = mix(bits + 0x7FFFu + ((bits >> 16) & 1u), (bits & 0x80000000u) | 0x7FC00000u, nan);
+    return rounded.xz >> 16 | (rounded.yw & 0xFFFF0000u);
+}
+
+uvec2 pack_halves(vec4 v) { return Y_TYPE == 1u ? pack_f16(v) : pack_bf16(v); }
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = weight[block * 6u + tile * 24u / 32u], w1 = weight[block * 6u + min(tile * 24u / 32u + 1u, 5u)];
+    uint w_run0 = (w0 >> (tile * 24u % 32u)) | ((w1 << 1u) << (31u - tile * 24u % 32u));
+    uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    float s = bf16_to_f32(uint(scales[block])), b = bf16_to_f32(uint(biases[block]));
+    v[0] = vec4(q0) * s + b;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w2 = weight[block * 6u + (tile * 24u + 12u) / 32u];
+    uint w3 = weight[block * 6u + min((tile * 24u + 12u) / 32u + 1u, 5u)];
+    uint w_run1 = (w2 >> ((tile * 24u + 12u) % 32u)) | ((w3 << 1u) << (31u - (tile * 24u + 12u) % 32u));
+    uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    v[1] = vec4(q1) * s + b;
+}
+
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile;
+    dst[at] = uvec4(pack_halves(v[0]), pack_halves(v[1]));
+}
+
+void main() {
+    // A thread goes on by so many tokens and tiles at a time.
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, token_step = threads / row_tiles, tile_step = threads % row_tiles;
+    uint token = gl_GlobalInvocationID.x / row_tiles, t = gl_GlobalInvocationID.x % row_tiles;
+    while (token < tokens) {
+        // Two at once: what the second loads does not wait for the first.
+        uint at[2], row[2], tile[2];
+        [[unroll]] for (uint n = 0u; n < 2u; ++n) {
+            at[n] = token;
+            row[n] = row_of(min(token, tokens - 1u));
+            tile[n] = t;
+            token += token_step;
+            t += tile_step;
+            if (t >= row_tiles) {
+                t -= row_tiles;
+                token += 1u;
+            }
+        }
+        vec4 v[2][2];
+        [[unroll]] for (uint n = 0u; n < 2u; ++n) {
+            // Of a row that this launch does not have, the first in its place.
+            const uint i = values_of(at[n]) + tile[n];
+            const uint from = (row[n] >= row_first && row[n] < row_end ? row[n] - row_first : 0u) * row_tiles + tile[n];
+            decode(from / 8u, i % 8u, v[n]);
+        }
+        [[unroll]] for (uint n = 0u; n < 2u; ++n) {
+            const uint i = values_of(at[n]) + tile[n];
+            const bool bound = row[n] >= row_first && row[n] < row_end, missing = row[n] == NO_ROW && row_first == 0u;
+            if (at[n] >= tokens || !(bound || missing)) continue;  // no more, or a row of another launch
+            if (missing) {
+                // No such row: zeros, and the token is counted once.
+                [[unroll]] for (uint r = 0u; r < 2u; ++r) v[n][r] = vec4(0.0);
+                if (tile[n] == 0u) atomicAdd(out_of_range, 1u);
+            }
+            write_tile(i / 8u, i % 8u, v[n]);
+        }
+    }
+}

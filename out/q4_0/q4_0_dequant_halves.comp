@@ -1,0 +1,101 @@
+// q4_0_dequant_halves: decodes a whole tensor: dst[i] = value(i), in f16 or bf16.
+// Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read and 2 written, 7.06 operations: 0.312 loads, 2.25 bits, 1.44 integer, 1 float, 2.06 conversions.
+//
+//     format q4_0 "4-bit codes around 8, one scale for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 32 {
+//         d:  f16
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//
+//     value = (q - 8) * d
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec4 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+
+layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
+
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
+// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));
+    precise vec4 lifted = uintBitsToFloat(most) + 0.5;
+    const uvec4 normal = most - 0x37FFF001u + ((most >> 13) & 1u) >> 13, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    uvec4 halves = mix(normal, subnormal, lessThan(most, uvec4(0x38800000u)));
+    halves = mix(halves, uvec4(0x7E00u), greaterThan(magnitude, uvec4(0x7F800000u)));  // NaN
+    halves |= bits >> 16 & 0x8000u;
+    return halves.xz | halves.yw << 16;
+}
+
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const bvec4 nan = greaterThan(bits & 0x7FFFFFFFu, uvec4(0x7F800000u));
+    const uvec4 rounded = mix(bits + 0x7FFFu + ((bits >> 16) & 1u), (bits & 0x80000000u) | 0x7FC00000u, nan);
+    return rounded.xz >> 16 | (rounded.yw & 0xFFFF0000u);
+}
+
+uvec2 pack_halves(vec4 v) { return Y_TYPE == 1u ? pack_f16(v) : pack_bf16(v); }
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[4]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 9u, qs0 = blocks_u32(base + tile * 4u + 1u);
+    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    float d = f16_to_f32(uint(blocks[base]));
+    v[0] = vec4(ivec4(q0) - 8) * d;
+
+    // elements 4 to 7, counted from the tile's first
+    uint qs1 = blocks_u32(base + tile * 4u + 3u);
+    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    v[1] = vec4(ivec4(q1) - 8) * d;
+
+    // elements 16 to 19, counted from the tile's first
+    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[2] = vec4(ivec4(q2) - 8) * d;
+
+    // elements 20 to 23, counted from the tile's first
+    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[3] = vec4(ivec4(q3) - 8) * d;
+}
+
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[4]) {
+    const uint at = block * 4u + tile;
+    dst[at] = uvec4(pack_halves(v[0]), pack_halves(v[1]));
+    dst[at + 2u] = uvec4(pack_halves(v[2]), pack_halves(v[3]));
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[4];
+        decode(i / 2u, i % 2u, v);
+        write_tile(i / 2u, i % 2u, v);
+    }
+}

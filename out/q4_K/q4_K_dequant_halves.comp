@@ -1,0 +1,125 @@
+// q4_K_dequant_halves: decodes a whole tensor: dst[i] = value(i), in f16 or bf16.
+// Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 144 bytes for 256 elements, 4.5 bits each.
+// For each weight 0.562 bytes read and 2 written, 10.1 operations: 0.438 loads, 3.56 bits, 1.44 integer, 2.25 float, 2.38 conversions.
+//
+//     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec4 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+
+layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
+
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
+// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));
+    precise vec4 lifted = uintBitsToFloat(most) + 0.5;
+    const uvec4 normal = most - 0x37FFF001u + ((most >> 13) & 1u) >> 13, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    uvec4 halves = mix(normal, subnormal, lessThan(most, uvec4(0x38800000u)));
+    halves = mix(halves, uvec4(0x7E00u), greaterThan(magnitude, uvec4(0x7F800000u)));  // NaN
+    halves |= bits >> 16 & 0x8000u;
+    return halves.xz | halves.yw << 16;
+}
+
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const bvec4 nan = greaterThan(bits & 0x7FFFFFFFu, uvec4(0x7F800000u));
+    const uvec4 rounded = mix(bits + 0x7FFFu + ((bits >> 16) & 1u), (bits & 0x80000000u) | 0x7FC00000u, nan);
+    return rounded.xz >> 16 | (rounded.yw & 0xFFFF0000u);
+}
+
+uvec2 pack_halves(vec4 v) { return Y_TYPE == 1u ? pack_f16(v) : pack_bf16(v); }
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[4]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 36u, d_dmin = blocks[base];
+    float d = f16_to_f32(d_dmin);
+    uint part = tile / 4u;  // of 64 elements
+    uint scales0 = blocks[base + part / 2u * 2u + 1u];
+    uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales1 = blocks[base + 1u];
+    uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    precise float d_sc0 = d * float(sc0);
+    uint qs0 = blocks[base + tile * 2u + 4u];
+    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = blocks[base + part / 2u + 2u];
+    uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales3 = blocks[base + 2u];
+    uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
+    precise float dmin_mn0 = dmin * float(mn0);
+    v[0] = d_sc0 * vec4(q0) - dmin_mn0;
+
+    // elements 4 to 7, counted from the tile's first
+    uint qs1 = blocks[base + tile * 2u + 5u];
+    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    v[1] = d_sc0 * vec4(q1) - dmin_mn0;
+
+    // elements 32 to 35, counted from the tile's first
+    uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc1 = d * float(sc1);
+    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn1 = dmin * float(mn1);
+    v[2] = d_sc1 * vec4(q2) - dmin_mn1;
+
+    // elements 36 to 39, counted from the tile's first
+    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[3] = d_sc1 * vec4(q3) - dmin_mn1;
+}
+
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[4]) {
+    const uint at = block * 32u + tile / 4u * 8u + tile % 4u;
+    dst[at] = uvec4(pack_halves(v[0]), pack_halves(v[1]));
+    dst[at + 4u] = uvec4(pack_halves(v[2]), pack_halves(v[3]));
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[4];
+        decode(i / 16u, i % 16u, v);
+        write_tile(i / 16u, i % 16u, v);
+    }
+}
