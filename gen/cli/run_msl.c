@@ -131,6 +131,12 @@ static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
     return qk_fail(error, QK_ERROR_DEVICE, "%.250s", m->problem.text);
 }
 
+/* Launches are done when they return. */
+static qk_status barrier(void *context, qk_error *error) {
+    (void)context, (void)error;
+    return QK_OK;
+}
+
 static qk_backend backend(metal_run *m) {
     return (qk_backend){
         .context = m,
@@ -141,12 +147,42 @@ static qk_backend backend(metal_run *m) {
                    .workgroup_size = 1024,
                    .push_bytes = 256,
                    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_FLOAT16 | QK_FEATURE_COOPERATIVE_MATRIX},
-        .launch = launch};
+        .launch = launch,
+        .barrier = barrier};
+}
+
+/* Scratch memory of tiles, of as many bytes as are asked for. */
+static qk_range scratch_of(metal_run *m, uint64_t bytes) {
+    return (qk_range){bytes < SIZE_MAX ? QG_NEW_ARRAY(m->arena, char, bytes + 1) : NULL, 0, bytes};
+}
+
+static qk_status multiply(metal_run *m, const qg_job *job, const qk_range *weights, qk_range x, qk_range y,
+                          qk_range ids, qk_range missed, const qk_epilogue *epilogue) {
+    const qk_backend api = backend(m);
+    const qg_views *v = &job->views;
+    const qk_views *dense = v->given ? &v->dense : NULL;
+    const qk_expert_views *experts = v->given ? &v->experts : NULL;
+    const bool tiles = job->family->in_tiles;
+    if (job->ids && tiles) {
+        const qk_range scratch = scratch_of(m, qk_gemm_id_scratch(&api, m->kernel, job->experts, job->rows, job->cols,
+                                                                  job->batch, job->slots, job->x_slots));
+        return qk_dispatch_gemm_id_views(&api, m->kernel, weights, x, ids, scratch, y, missed, job->experts, job->rows,
+                                         job->cols, job->batch, job->slots, job->x_slots, experts, epilogue, &m->error);
+    }
+    if (job->ids)
+        return qk_dispatch_gemv_id_views(&api, m->kernel, weights, x, ids, y, missed, job->experts, job->rows,
+                                         job->cols, job->batch, job->slots, job->x_slots, experts, epilogue, &m->error);
+    if (tiles) {
+        const uint64_t bytes = qk_gemm_views_scratch(&api, m->kernel, job->rows, job->cols, job->batch, dense);
+        return qk_dispatch_gemm_views(&api, m->kernel, weights, x, scratch_of(m, bytes), y, job->rows, job->cols,
+                                      job->batch, dense, epilogue, &m->error);
+    }
+    return qk_dispatch_gemv_views(&api, m->kernel, weights, x, y, job->rows, job->cols, job->batch, dense, epilogue,
+                                  &m->error);
 }
 
 /* x and y begin where the job says, in memory of their own. */
 static qk_status run_sums(metal_run *m, const qg_job *job, const qk_range *weights, void *dst, uint64_t bytes) {
-    const qk_backend api = backend(m);
     const qg_views *v = &job->views;
     const uint64_t x_bytes = job->places.x_elements * (qg_scalars[job->type].bits / 8);
     char *x_memory = QG_NEW_ARRAY(m->arena, char, v->x_offset + x_bytes + 1);
@@ -160,12 +196,7 @@ static qk_status run_sums(metal_run *m, const qg_job *job, const qk_range *weigh
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         met[i] = (qk_range){(void *)(uintptr_t)e->values[i], 0, 4 * qg_epilogue_count(e, (qg_epilogue_id)i)};
     const qk_epilogue epilogue = qg_epilogue_ranges(e, met);
-    const qk_status status =
-        job->ids ? qk_dispatch_gemv_id_views(&api, m->kernel, weights, x, ids, y, missed, job->experts, job->rows,
-                                             job->cols, job->batch, job->slots, job->x_slots,
-                                             v->given ? &v->experts : NULL, &epilogue, &m->error)
-                 : qk_dispatch_gemv_views(&api, m->kernel, weights, x, y, job->rows, job->cols, job->batch,
-                                          v->given ? &v->dense : NULL, &epilogue, &m->error);
+    const qk_status status = multiply(m, job, weights, x, y, ids, missed, &epilogue);
     memcpy(dst, y_memory + v->y_offset, bytes);
     return status;
 }
