@@ -198,8 +198,7 @@ static void expert_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
 static void tile_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
     const char *space = qg_format(arena, "qk_%s", kernel->layout->name);
     qg_hole(holes, "space", space);
-    qg_hole(holes, "tiles",
-            qg_format(arena, "%s::%s", space, kernel->family->experts ? "expert_tiles" : "tiles"));
+    qg_hole(holes, "tiles", qg_format(arena, "%s::%s", space, kernel->family->experts ? "expert_tiles" : "tiles"));
 }
 
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
@@ -598,7 +597,8 @@ static bool add_tiles(qg_text *text, const qg_templates *templates, const progra
         if (!program->kernel->family->in_tiles) continue;
         qg_holes holes = {.count = 0};
         qg_plan_holes(arena, &holes, program->plan, msl);
-        const char *head = has_head ? "" : qg_expand(arena, templates, "sums_head.metal", holes.items, holes.count, why);
+        const char *head =
+            has_head ? "" : qg_expand(arena, templates, "sums_head.metal", holes.items, holes.count, why);
         const char *functions = head ? tiles_functions(arena, templates, program, why) : NULL;
         if (!functions) return false;
         qg_text_printf(text, "%s%s%s%s", text->length ? "\n" : "", head, *head ? "\n" : "", functions);
