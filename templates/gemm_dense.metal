@@ -45,7 +45,8 @@ inline void make_tiles(
 {
     constexpr uint NEAR = 16, COLS = 16 * ACROSS;
     device const float *x_unit = (device const float *)(scratch + matrix * end_of_operands(shape));
-    device float *parts = (device float *)(scratch + matrices * end_of_operands(shape)) + ulong(matrix) * k_parts * shape.batch * shape.rows;
+    device float *parts = (device float *)(scratch + matrices * end_of_operands(shape));
+    parts += ulong(matrix) * k_parts * shape.batch * shape.rows;
     const uint columns = (shape.batch + 15) / 16 * 16, fours = (shape.row_tiles / @{wide_ratio} + 3) / 4;
     const uint down = (shape.rows + ROWS - 1) / ROWS, across = (shape.batch + COLS - 1) / COLS, own = find_lane(shared);
     for (uint work = at.group; work < down * across * k_parts; work += at.groups) {

@@ -230,11 +230,14 @@ inline void make_tiles(
         const uint expert = at[0];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        const result_tile tile = {number % down * ROWS, push.rows, at[1], at[2], k_part, fours * k_part / k_parts, fours * (k_part + 1) / k_parts};
+        const result_tile tile = {number % down * ROWS, push.rows, at[1], at[2], k_part, fours * k_part / k_parts,
+                                  fours * (k_part + 1) / k_parts};
         if (!found) {
             const uint count = min(ROWS, push.rows - tile.row_begin), zeros = count * (tile.columns - tile.column_begin);
-            for (uint i = shared.index; i < zeros && k_parts == 1; i += THREADS)
-                finish_pair(without_expert(to), push, views, expert, s.pairs[tile.column_begin + i / count], tile.row_begin + i % count, 0.0f);
+            for (uint i = shared.index; i < zeros && k_parts == 1; i += THREADS) {
+                const uint pair = s.pairs[tile.column_begin + i / count];
+                finish_pair(without_expert(to), push, views, expert, pair, tile.row_begin + i % count, 0.0f);
+            }
             continue;
         }
         if (shared.index < 16 * ACROSS) {

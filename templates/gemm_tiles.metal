@@ -125,7 +125,8 @@ inline void make_sums(
     threadgroup half2 *weights = (threadgroup half2 *)shared.all;
     threadgroup float *units = (threadgroup float *)(shared.all + WEIGHTS);
     const uint wide_tiles = shape.row_tiles / @{wide_ratio}, g = shared.index / 4, t = shared.index % 4;
-    const uint row = weights_begin + min(tile.row_begin + g, tile.rows - 1), row_32 = weights_begin + min(tile.row_begin + g + 32, tile.rows - 1);
+    const uint row = weights_begin + min(tile.row_begin + g, tile.rows - 1);
+    const uint row_32 = weights_begin + min(tile.row_begin + g + 32, tile.rows - 1);
     const uint own_row = shared.simdgroup % 2 * 32, own_column = shared.simdgroup / 2 * 8 * ACROSS;
 @if experts
     const uint fours_of_row = (wide_tiles + 3) / 4;
@@ -139,8 +140,9 @@ inline void make_sums(
         fetch_wide(@{weights}, @{shape_of_rows}shape.row_tiles, row, j, @{fetched_low});
         fetch_wide(@{weights}, @{shape_of_rows}shape.row_tiles, row_32, j, @{fetched_high});
         float unit, unit_32;
-        const float scale = scale_of(most_of_four(largest_factor(@{shape_of_rows}shape.row_tiles, row, j, @{fetched_low})), 13, unit);
-        const float scale_32 = scale_of(most_of_four(largest_factor(@{shape_of_rows}shape.row_tiles, row_32, j, @{fetched_high})), 13, unit_32);
+        const float most = largest_factor(@{shape_of_rows}shape.row_tiles, row, j, @{fetched_low});
+        const float most_32 = largest_factor(@{shape_of_rows}shape.row_tiles, row_32, j, @{fetched_high});
+        const float scale = scale_of(most_of_four(most), 13, unit), scale_32 = scale_of(most_of_four(most_32), 13, unit_32);
         threadgroup float *row_units = units + four % 2 * ROWS;
         if (t == 0) row_units[g] = unit;
         if (t == 0) row_units[g + 32] = unit_32;

@@ -316,13 +316,13 @@ static void every_shape(void **state) {
     const qg_layout *layout = qg_library_find(library, "q4_0");
     compare(layout, &(shape){.rows = 1, .cols = 64, .batch = 1, .type = QG_F16});
     compare(layout, &(shape){.rows = 65, .cols = 1280, .batch = 33, .type = QG_F32, .busy = 660});
-    compare(layout, &(shape){.rows = 130, .cols = 512, .batch = 150, .type = QG_F32, .busy = 5});
+    compare(layout, &(shape){.rows = 130, .cols = 320, .batch = 70, .type = QG_F32, .busy = 5});
     compare(layout, &(shape){.rows = 70, .cols = 320, .batch = 20, .type = QG_F32, .views = true});
     compare(layout, &(shape){.rows = 70, .cols = 1280, .batch = 20, .type = QG_F32, .views = true, .busy = 660});
     compare(layout,
             &(shape){.rows = 33, .cols = 320, .batch = 20, .experts = 4, .slots = 3, .type = QG_F16, .views = true});
     compare(layout,
-            &(shape){.rows = 3, .cols = 1280, .batch = 20, .experts = 500, .slots = 2, .type = QG_F32, .busy = 660});
+            &(shape){.rows = 3, .cols = 640, .batch = 6, .experts = 300, .slots = 1, .type = QG_F32, .busy = 660});
     compare(layout, &(shape){.rows = 2, .cols = 64, .batch = 300, .experts = 5, .slots = 2, .type = QG_F32, .busy = 5});
 }
 
