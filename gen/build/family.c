@@ -232,14 +232,20 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
 }
 
 /* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16
- * bytes would go beyond the last block, or rows begin anywhere, there are loads of words instead. NULL: the format's
- * values are no such. */
+ * bytes would go beyond the last block, or rows begin anywhere, there are loads of words instead. Where each element
+ * has a scale of its own, tiles are smaller, for loads of two rows are on their way. NULL: the format's values are no
+ * such. */
 static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
     const qg_layout *layout = rows->layout;
     const qg_plan *wide = layout->ragged ? NULL : plan_wide(arena, layout, family, rows, QG_PRODUCTS_MMA);
     const bool scattered = !wide && layout->view != QG_VIEW_BLOCKS;
     if (scattered) wide = qg_plan_wide(arena, layout, rows, true);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
+    if (operands && registers_of_loads(qg_fetches_of(arena, operands->ir)) > QG_DEVICE_REGISTERS) {
+        const qg_plan *small = qg_plan_small(arena, layout, rows);
+        if (small && qg_lower_operands(small)) wide = small;
+        operands = qg_lower_operands(wide);
+    }
     if (operands && (scattered || operands->ir->overruns)) {
         qg_plan *words = qg_plan_copy(arena, wide);
         words->by_words = true;
