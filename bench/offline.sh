@@ -75,7 +75,7 @@ cells() {
 worst_first() { sort -s -t "$(printf '\t')" -k 1,1gr | cut -f 2-; }
 
 # ratio CELLS OTHER: of the first numbers in them; without, 0.
-ratio() { awk -v a="${1%% |*}" -v b="${2%% |*}" 'BEGIN { print a > 0 && b > 0 ? a / b : 0 }'; }
+ratio() { awk -v a="${1%% |*}" -v b="${2%% |*}" 'BEGIN { print (a > 0 && b > 0 ? a / b : 0) }'; }
 
 few() { # GPU BATCH
   local format counts weights theirs rows weights_of_row other own

@@ -223,8 +223,8 @@ inline void make_tiles(
     device const float *x_unit = (device const float *)scratch;
     device float *parts = (device float *)s.end;
     const uint columns = (push.batch * push.x_slots + 15) / 16 * 16, fours = (push.row_tiles / @{wide_ratio} + 3) / 4;
-    const uint down = (push.rows + ROWS - 1) / ROWS, all = *s.tile_count, own = find_lane(shared);
-    for (uint work = group; work < down * all * k_parts; work += groups) {
+    const uint down = (push.rows + ROWS - 1) / ROWS, all_tiles = *s.tile_count, own = find_lane(shared);
+    for (uint work = group; work < down * all_tiles * k_parts; work += groups) {
         const uint number = work / k_parts, k_part = work % k_parts;
         device const uint *at = s.tiles + number / down * 3;
         const uint expert = at[0];
@@ -247,14 +247,14 @@ inline void make_tiles(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
         float2 sums[DOWN][ACROSS] = {};
-        device const half *packed = (device const half *)(scratch + columns);
+        device const half *x_operands = (device const half *)(scratch + columns);
 @if stacked
         const uint matrix = expert - push.expert_first;
         @{expert_begin}
-        make_sums<ACROSS>(@{expert_weights}, push, 0, packed, tile, own, sums, shared);
+        make_sums<ACROSS>(@{expert_weights}, push, 0, x_operands, tile, own, sums, shared);
 @else
         const uint weights_begin = (expert - push.expert_first) * (views ? push.weights_inner : push.rows);
-        make_sums<ACROSS>(@{expert_weights}, push, weights_begin, packed, tile, own, sums, shared);
+        make_sums<ACROSS>(@{expert_weights}, push, weights_begin, x_operands, tile, own, sums, shared);
 @end
         finish_tile<ACROSS>(x_unit, to, push, views, tile, expert, k_parts > 1 ? parts : nullptr, own, sums, shared);
     }

@@ -114,11 +114,11 @@ inline void share_x(device const uint4 *packed, uint fours, uint four, uint part
 }
 
 @end
-// The sums of a tile of 16 ACROSS columns; `row_begin` of all weights is at `weights_begin`. `packed` are the operands of x.
+// The sums of a tile of 16 ACROSS columns; `row_begin` of all weights is at `weights_begin`. `x_operands` are the operands of x.
 template <uint ACROSS, typename S>
 inline void make_sums(
 @{buffers}
-    constant S &shape, uint weights_begin, device const half *packed, result_tile tile, uint own, thread float2 (&sums)[DOWN][ACROSS],
+    constant S &shape, uint weights_begin, device const half *x_operands, result_tile tile, uint own, thread float2 (&sums)[DOWN][ACROSS],
     shared_memory shared)
 {
     constexpr uint COLS = 16 * ACROSS;
@@ -161,7 +161,7 @@ inline void make_sums(
                 part_of_weights[(w * ROWS + g + 32) * 4 + t] = v_32[w];
             }
 @if experts
-            share_x((device const uint4 *)packed, fours_of_row, four, part, COLS, shared);
+            share_x((device const uint4 *)x_operands, fours_of_row, four, part, COLS, shared);
 @end
             threadgroup_barrier(mem_flags::mem_threadgroup);
             #pragma unroll
@@ -173,7 +173,7 @@ inline void make_sums(
                     threadgroup const half *from = x_parts + ((part % 2 * PART + w) * COLS + own_column + 8 * k) * 8;
 @else
                     const uint column = min(tile.column_begin + own_column + 8 * k, columns - 8);
-                    device const half *from = packed + ((ulong(four) * WORDS + part * PART + w) * columns + column) * 8;
+                    device const half *from = x_operands + ((ulong(four) * WORDS + part * PART + w) * columns + column) * 8;
 @end
                     simdgroup_load(x[k], from, 8, ulong2(0), true);
                 }
