@@ -38,8 +38,8 @@ static const char beside_buffers[] =
     "weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
     /* in tiles of Metal */
     "ACROSS COLS DOWN NEAR THREADS UNITS WEIGHTS WORDS across all_tiles columns down end_of_operands expert_tiles "
-    "find_lane find_pairs finish_pair finish_tile fours fours_of_row k_parts make_sums make_tiles memory own own_column "
-    "own_row pairs_of row_32 scratch share_sums shared sums units vectors_of wide_tiles without_expert "
+    "find_lane find_pairs finish_pair finish_tile fours fours_of_row k_parts make_sums make_tiles memory own "
+    "own_column own_row pairs_of row_32 scratch share_sums shared sums units vectors_of wide_tiles without_expert "
     "x_operands x_parts x_unit "
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
     "ADDS_TO_Y SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
