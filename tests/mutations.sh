@@ -389,6 +389,19 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
   mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/% 32u \+ 32u\] = words.zw/% 32u + 32u] = words.xy/' script units vulkan
 fi
+tiles=templates/gemm_tiles.metal
+mutate "tiles, MSL: lanes are found, and not known" $tiles 's/return uint\(numbers.*;/return ((shared.lane \/ 4 \& 4) + shared.lane \/ 2 % 4) * 8 + (shared.lane \/ 4 \& 2) * 2 + shared.lane % 2 * 2;/' \
+  unit metal_tiles_test
+mutate "tiles, MSL: x beyond a row is zero" $tiles 's/to\[w \* stride\] = half2\(0.0h\)/;/' unit metal_tiles_test
+mutate "tiles, MSL: the power of two of a row is made up for" $tiles 's/\) \* row_unit;/);/' unit metal_tiles_test
+mutate "tiles, MSL: weights are there before they are multiplied" $tiles 's/^            threadgroup_barrier\(.*//' unit metal_tiles_test
+mutate "tiles, MSL: parts of rows are added" templates/gemm_dense.metal 's/part < k_parts; \+\+part\) sum/part < 1; ++part) sum/' unit metal_tiles_test
+mutate "tiles, MSL: operands of each product" templates/gemm_dense.metal 's/scratch \+ matrix \* end_of_operands\(shape\);/scratch + 0 * end_of_operands(shape);/' \
+  unit metal_tiles_test
+mutate "tiles, MSL: pairs of an expert, not of all" templates/gemm_experts.metal 's/min\(begin \+ cols, .*\);/min(begin + cols, s.all);/' unit metal_tiles_test
+mutate "tiles, MSL: ids that are none are counted" templates/gemm_experts.metal 's/atomic_fetch_add_explicit\(status, missed/atomic_fetch_add_explicit(status, 0u/' \
+  unit metal_tiles_test
+mutate "tiles, MSL: an expert that is not there has no bias" templates/gemm_experts.metal 's/to.epilogue \&= .*;/;/' unit metal_tiles_test
 units=templates/gemv_mma_rows.metal
 mutate "matrix units, MSL: lanes are found, and not known" $units \
   's/uint\(numbers\.thread_elements\(\)\[0\]\)/((at.lane \/ 4 \& 4) + at.lane \/ 2 % 4) * 8 + (at.lane \/ 4 \& 2) * 2 + at.lane % 2 * 2/' unit mma_test

@@ -192,7 +192,7 @@ const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule
 /* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
 bool qg_on_metal(const qg_kernel *kernel);
 /* Simdgroups in a threadgroup of Metal, where matrix units multiply. */
-enum { QG_MMA_SIMDGROUPS = 8 };
+enum { QG_MMA_SIMDGROUPS = 8, QG_TILE_SIMDGROUPS = 4 };
 /* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
 bool qg_shares_x(const qg_kernel *kernel);
 /* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time,
