@@ -4,9 +4,10 @@
  *
  * What differs is where functions go. A text calls a function of a hundred lines twice, and a driver puts it in the
  * place of both calls: then the module need not hold it twice. Small ones go into the place of their calls here, since
- * a call and its arguments are as long; and all of a text with matrix units, whose functions hand on tiles that lie in
- * registers. To keep a function, it is marked as one that shall not be inlined, and the mark is taken away when the
- * passes are done: it would bind drivers, too. */
+ * a call and its arguments are as long. So do all of texts with matrix units, and of those whose lanes shuffle sums:
+ * their functions hand on what lies in registers, row after row, and no driver is trusted with that. To keep a
+ * function, it is marked as one that shall not be inlined, and the mark is taken away when the passes are done: it would
+ * bind drivers, too. */
 #include "emit/spirv_shrink.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ enum {
     HEADER_WORDS = 5,
     KEPT_WORDS = 200, /* before the passes, of a function with several calls: from here on it stays */
     OP_CAPABILITY = 17,
+    SHUFFLE = 65, /* GroupNonUniformShuffle */
     COOPERATIVE_MATRIX = 6022,
     OP_FUNCTION = 54,
     OP_FUNCTION_END = 56,
@@ -51,7 +53,8 @@ static function *find_functions(qg_arena *arena, uint32_t *words, size_t count) 
     for (size_t at = HEADER_WORDS; at < count; at += length_at(words, count, at)) {
         const size_t length = length_at(words, count, at);
         const uint32_t opcode = words[at] & 0xffff;
-        if (opcode == OP_CAPABILITY && length == 2 && words[at + 1] == COOPERATIVE_MATRIX) return NULL;
+        if (opcode == OP_CAPABILITY && length == 2 && (words[at + 1] == COOPERATIVE_MATRIX || words[at + 1] == SHUFFLE))
+            return NULL;
         if (opcode == OP_FUNCTION && length == 5 && words[at + 2] < bound) {
             inside = &functions[words[at + 2]];
             inside->control = &words[at + 3];
