@@ -2,12 +2,17 @@
 # Instructions for each weight of gemv on Metal, beside ggml's kernels and MLX's: the table of docs/performance/metal.md.
 #
 #   bench/metal.sh [--ggml CHECKOUT] [--mlx CHECKOUT] [FORMAT...]
+#   bench/metal.sh --gemm [--ggml CHECKOUT] [--mlx CHECKOUT] [FORMAT...]
 #
 # A row for each format and number of right-hand sides, 1 and 4. Ours; the kernel that ggml launches for that type and number, as
 # its ggml-metal-ops.cpp chooses; MLX's of affine codes of as many bits in groups of 64, of x in f32. Counted as bench/instructions.sh
 # counts, whose head says what these numbers are: none of them is of a GPU. Without a checkout its column is empty.
 #
-# Environment: as for bench/instructions.sh; QKGEN (default: build/qkgen), which writes our kernels; VECTORS (default: 1 4).
+# --gemm: of gemm, for each weight and column, with 32 columns and 64; a product of matrix units is one instruction, and a load of an
+# operand those of a lane's elements (QKM_COUNTED of tests/msl/include). Of ours without x becoming operands, once for all rows; ggml's
+# and MLX's convert it for each tile. MLX has x and scales in halves.
+#
+# Environment: as for bench/instructions.sh; QKGEN (default: build/qkgen), which writes our kernels; VECTORS (default: 1 4; with --gemm 32 64).
 set -euo pipefail
 export LC_ALL=C
 
@@ -18,7 +23,7 @@ die() {
 
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 qkgen=${QKGEN:-$home/build/qkgen}
-ggml='' mlx='' formats=()
+ggml='' mlx='' formats=() gemm=''
 while [ $# -gt 0 ]; do
   case $1 in
   --ggml | --mlx)
@@ -27,6 +32,7 @@ while [ $# -gt 0 ]; do
     [ "$1" = --ggml ] && ggml=$2 || mlx=$2
     shift
     ;;
+  --gemm) gemm=yes ;;
   -*) die "there is no $1: see the top of $0" ;;
   *) formats+=("$1") ;;
   esac
@@ -67,7 +73,7 @@ ggml_text() {
     /^__embed_ggml-common.h__/ { next }
     /^#include "ggml-common.h"/ { put(folder "/ggml-common.h"); next }
     /^#include "ggml-metal-impl.h"/ { put(folder "/ggml-metal/ggml-metal-impl.h"); next }
-    /^ *template \[\[host_name/ && !/mul_mv_ext_.*r1_4/ { left_out = !/;/; next }
+    /^ *template \[\[host_name/ && !/mul_mv_ext_.*r1_4|mul_mm_[a-hj-z][a-z0-9_K]*_f32"|mul_mm_iq4_xs_f32"/ { left_out = !/;/; next }
     left_out { left_out = !/;/; next }
     { print }' "$ggml/src/ggml-metal/ggml-metal.metal" >"$work/ggml.metal"
 }
@@ -120,6 +126,88 @@ mlx() { # BITS VECTORS
     --zeros "4=\$((ROWS * 4 * $2))" --i32 '5=$((COLS))' --i32 '6=$((ROWS))' --i32 "7=$([ "$2" = 1 ] && echo 0 || echo "$2")" \
     --i32 "8=$2" --i32 9=0 --i32 10=0,0 --i32 11=0 --i32 12=0 --i32 13=0,0 --i32 14=0,0$([ "$2" = 1 ] || echo " --i32 15=0,0")
 }
+
+# ---- gemm ----
+
+# of_columns COLUMNS COUNT: of eight weights, as --kernel is told of eighths of the rows.
+of_columns() { [ "$2" = - ] && echo - || awk -v n="$1" -v count="$2" 'BEGIN { printf "%.3f\n", count / 8 / n }'; }
+
+tiles() { # FORMAT BYTES ELEMENTS COLUMNS
+  local file=$work/tiles/$1/$1.metal tile wide words
+  [ -r "$file" ] || "$qkgen" emit --data "$home" --api metal --family gemm --format "$1" --out "$work/tiles" >/dev/null
+  tile=$(sed -nE "s/^ *uint row_tiles; *\/\/ (tiles )?of ([0-9]+) elements.*/\\2/p" "$file" | head -n 1)
+  wide=$(sed -nE 's/.*wide_tiles = row_tiles \/ ([0-9]+).*/\1/p' "$file" | head -n 1)
+  words=$(sed -nE 's/^constant constexpr uint WORDS = ([0-9]+).*/\1/p' "$file")
+  count "$file" "$1_gemm_mma_f32" --groups '$((ROWS / 8))' --group 128 --zeros "0=\$((8 * ROWS * COLS / $3 * $2))" --zeros 1=16 \
+    --zeros "2=\$(($4 * 4 * (1 + 4 * $words * ((COLS / $tile / $wide + 3) / 4))))" --zeros "3=\$((8 * ROWS * 4 * $4))" --zeros 4=4 --zeros 5=4 \
+    --zeros 6=4 --zeros 7=4 --u32 "8=\$((8 * ROWS)),\$((COLS / $tile)),$4,0,\$((8 * ROWS)),0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0" \
+    --constant 20=8 --constant "24=$4" --constant 27=1 --constant 30=0 --constant 31=0
+}
+
+their_tiles() { # FORMAT BYTES ELEMENTS COLUMNS
+  local row="\$((COLS / $3 * $2))" all="\$((8 * ROWS * COLS / $3 * $2))"
+  ggml_text
+  # Eight bytes in words of four; and what aligns them.
+  count "$work/ggml.metal" "kernel_mul_mm_$1_f32" --groups "$(($4 / 32)),\$((ROWS / 8))" --group 128 --threadgroup 0=8192 \
+    --zeros "1=$all" --zeros "2=\$((COLS * 4 * $4))" --zeros "3=\$((8 * ROWS * 4 * $4))" --constant 700=0 --constant 701=0 --constant 702=1 \
+    --constant 703=1 --constant 704=1 --constant 705=1 \
+    --u32 "0=\$((COLS)),1,$row,0,$all,0,$all,0,1,0,4,0,\$((COLS * 4)),0,\$((COLS * 4 * $4)),0,\$((COLS * 4 * $4)),0,\$((8 * ROWS)),$4,65537,0"
+}
+
+mlx_tiles_text() {
+  [ -e "$work/mlx-tiles.metal" ] && return
+  local kernels=$mlx/mlx/backend/metal/kernels file
+  {
+    printf '#include <metal_stdlib>\n#include <metal_simdgroup>\n#include <metal_simdgroup_matrix>\nusing namespace metal;\n'
+    # Address spaces are no types to the executor.
+    printf 'namespace metal {\ntemplate <class T> struct is_empty : bool_constant<__is_empty(T)> {};\n'
+    printf 'template <class T> constant constexpr bool is_empty_v = is_empty<T>::value;\n'
+    printf 'template <class T> struct is_static : bool_constant<is_empty<remove_cv_t<T>>::value> {};\n'
+    printf 'template <class T> struct pointer_element {};\ntemplate <class T> struct pointer_element<T *> { using type = remove_cv_t<T>; };\n'
+    printf 'template <class T> using pointer_element_t = typename pointer_element<remove_cv_t<T>>::type;\n'
+    printf 'template <class T> using remove_addrspace_t = T;\n}\n'
+    echo 'template <typename T, typename... A> inline void adjust_matrix_offsets(A...) {}' # of batches, which are not asked for
+    for file in defines steel/defines steel/utils/integral_constant steel/utils steel/gemm/transforms steel/gemm/loader steel/gemm/params \
+      steel/gemm/mma quantized_utils quantized; do
+      awk '/^#include|^#pragma once/ { next }
+        /^#/ && !/^#pragma/ || /^using|^MLX_MTL|^namespace|^}  ?\/\// { print part $0; part = ""; next }
+        { part = part $0 "\n" }
+        /^};?$|^[a-z].*;$/ {
+          if (part !~ /complex64_t|affine_quantize|elem_to_loc|adjust_matrix_offsets\(\n|qvm|gather|ConditionalType|Limits/) print part
+          part = ""
+        }' "$kernels/$file.h"
+    done
+    for b in 2 3 4 5 6 8; do
+      echo "template [[host_name(\"mlx_qmm_$b\")]] [[kernel]] decltype(affine_qmm_t<half, 64, $b, true, false>)" \
+        "affine_qmm_t<half, 64, $b, true, false>;"
+    done
+  } >"$work/mlx-tiles.metal"
+}
+
+mlx_tiles() { # BITS COLUMNS
+  mlx_tiles_text
+  count "$work/mlx-tiles.metal" "mlx_qmm_$1" --groups "\$((8 * ROWS / 32)),$(($2 / 32))" --group 32,2,2 \
+    --zeros "0=\$((8 * ROWS * COLS * $1 / 8))" --zeros '1=$((8 * ROWS * COLS / 64 * 2))' --zeros '2=$((8 * ROWS * COLS / 64 * 2))' \
+    --zeros "3=\$((COLS * 2 * $2))" --zeros "4=\$((8 * ROWS * 2 * $2))" --i32 '5=$((COLS))' --i32 '6=$((8 * ROWS))' --i32 "7=$2" --i32 8=0 \
+    --i32 9=0 --i32 10=0,0 --i32 11=0 --i32 12=0 --i32 13=0,0 --i32 14=0,0 --i32 15=0,0
+}
+
+if [ -n "$gemm" ]; then
+  export QKGEN_MSL_DEFINE=QKM_COUNTED
+  printf '%-8s %8s %8s %8s %8s\n' format columns ours ggml MLX
+  for columns in ${VECTORS:-32 64}; do
+    for format in "${formats[@]}"; do
+      read -r bytes elements bits _ <<<"$(facts "$format")"
+      a=$(tiles "$format" "$bytes" "$elements" "$columns")
+      b=- c=-
+      [ -z "$ggml" ] || b=$(their_tiles "$format" "$bytes" "$elements" "$columns")
+      [ -z "$mlx" ] || c=$(mlx_tiles "$bits" "$columns")
+      printf '%-8s %8s %8s %8s %8s\n' "$format" "$columns" "$(of_columns "$columns" "$a")" "$(of_columns "$columns" "$b")" \
+        "$(of_columns "$columns" "$c")"
+    done
+  done
+  exit 0
+fi
 
 printf '%-8s %8s %8s %8s %8s\n' format vectors ours ggml MLX
 for vectors in ${VECTORS:-1 4}; do

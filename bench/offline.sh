@@ -71,8 +71,14 @@ cells() {
     'BEGIN { printf "%.2f | %.3f | %.3f | %d | %d | %s", valu / w, memory / w, lds / w, vgprs, waves, (spilled > 0 ? "yes" : "no") }'
 }
 
+# Rows of a table, each behind a number and a tab: the largest first.
+worst_first() { sort -s -t "$(printf '\t')" -k 1,1gr | cut -f 2-; }
+
+# ratio CELLS OTHER: of the first numbers in them; without, 0.
+ratio() { awk -v a="${1%% |*}" -v b="${2%% |*}" 'BEGIN { print (a > 0 && b > 0 ? a / b : 0) }'; }
+
 few() { # GPU BATCH
-  local format counts weights theirs rows weights_of_row other
+  local format counts weights theirs rows weights_of_row other own
   echo "| | ours: VALU | mem | LDS | regs | waves | spills | split: VALU | regs | waves | spills | ggml: VALU | mem | LDS | regs | waves | spills |"
   echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
   for format in "${formats[@]}"; do
@@ -89,8 +95,9 @@ few() { # GPU BATCH
         --constant 2="$2") || die "ggml's $format on $1: $(cat "$work/said")"
       theirs=$(cells $((weights_of_row * rows)) "$theirs")
     fi
-    echo "| $format | $(cells "$weights" "$counts") | $other | $theirs |"
-  done
+    own=$(cells "$weights" "$counts")
+    printf '%s\t| %s | %s | %s | %s |\n' "$(ratio "$own" "$theirs")" "$format" "$own" "$other" "$theirs"
+  done | worst_first
 }
 
 # share COUNTS: of matrix products among all instructions, and among those of vectors.
@@ -101,8 +108,11 @@ share() {
     'BEGIN { printf "%d | %d | %.1f%% | %.1f%% | %d | %d | %s", wmma, all, 100 * wmma / all, 100 * wmma / valu, vgprs, waves, (spilled > 0 ? "yes" : "no") }'
 }
 
+# part_of_all CELLS: the number of the third.
+part_of_all() { cut -d '|' -f 3 <<<"$1" | tr -d ' %'; }
+
 many() { # GPU FAMILY BATCH
-  local format counts theirs
+  local format counts theirs own
   echo "| | ours: WMMA | all | of all | of vector | regs | waves | spills | ggml: WMMA | all | of all | of vector | regs | waves | spills |"
   echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
   for format in "${formats[@]}"; do
@@ -114,8 +124,9 @@ many() { # GPU FAMILY BATCH
         --constant 3=32 --constant 4=64 --constant 5=64 --constant 6=2 --constant 7=16 --constant 8=16 --constant 9=16 --constant 10=64 \
         --constant 11=1) && theirs=$(share "$theirs")
     fi
-    echo "| $format | $([ -n "$counts" ] && share "$counts" || echo 'none | - | - | - | - | - | -') | $theirs |"
-  done
+    own=$([ -n "$counts" ] && share "$counts" || echo 'none | - | - | - | - | - | -')
+    printf '%s\t| %s | %s | %s |\n' "$(ratio "$(part_of_all "$theirs")" "$(part_of_all "$own")")" "$format" "$own" "$theirs"
+  done | worst_first
 }
 
 # Whether all kernels of a family compile with units, and which of them spill.
@@ -138,7 +149,8 @@ page() {
 |# AMD, without a GPU of AMD
 |
 |What ACO, the compiler of RADV, makes of our kernels and of ggml's. It is a compiler's count, and no measurement: nothing of this has
-|run on a GPU of AMD. `bench/offline.sh` makes this page; [how](#how).
+|run on a GPU of AMD. `bench/offline.sh` makes this page; [how](#how). Formats that are behind ggml the most, or ahead of it the least, come
+|first.
 |
 TEXT
   for n in "${batches[@]}"; do

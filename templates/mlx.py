@@ -4,6 +4,7 @@
 `w` is the array of a tensor's blocks, of any type and shape whose bytes are the blocks in order; of a format with several
 buffers, a tuple of one array for each, in the order of BUFFERS.
 """
+import copy
 import functools
 
 import mlx.core as mx
@@ -28,9 +29,23 @@ class _kernel:
     def __init__(self, name, inputs, outputs, constants, push, tile, threads, header, source):
         self.name, self.inputs, self.outputs, self.constants = name, inputs, outputs, constants
         self.push, self.tile, self.threads = push, tile, threads  # numbers, elements of a tile, threads of a threadgroup
-        self.made = mx.fast.metal_kernel(
-            name=name, input_names=inputs, output_names=outputs, header=_HEADER + header, source=source
+        self.header, self.source, self.readers = header, source, {}
+        self.made = self._make(name)
+
+    def _make(self, name):
+        return mx.fast.metal_kernel(
+            name=name, input_names=self.inputs, output_names=self.outputs, header=_HEADER + self.header, source=self.source
         )
+
+    def reading(self, name):
+        """The same kernel, for launches that only read the output of that name: it is an input."""
+        if name not in self.readers:
+            other = copy.copy(self)
+            other.inputs = self.inputs[:-1] + ["arg_" + name] + self.inputs[-1:]
+            other.outputs = [output for output in self.outputs if output != "arg_" + name]
+            other.made = other._make(f"{self.name}_reading_{name}")
+            self.readers[name] = other
+        return self.readers[name]
 
     def __call__(self, inputs, outputs, groups, values, constants={}):
         """Launches it. `inputs` are arrays by name, those that are left out are not read; `outputs` are shapes and types
@@ -193,12 +208,54 @@ def gemv(w, x, bias=None, scale=None, gate=None, residual=None):
     return y.reshape(shape + (rows,)).astype(x.dtype)
 
 @end
+@if gemm
+
+# x becomes halves of matrix units in the order in which weights are decoded: so many words for so many elements.
+_OPERAND_TILE, _OPERAND_WORDS = @{operand_tile}, @{operand_words}
+_COLUMNS_STEP = @{wide_block}  # columns of W are a multiple of it
+
+
+def gemm(w, x, bias=None, scale=None, gate=None, residual=None):
+    """As `gemv`, for many vectors: on matrix units, with x and weights as halves, each vector and each part of a row in a power
+    of two of its own. Two launches: x becomes operands; then tiles of 64 rows are made."""
+    arrays, count = _blocks(w)
+    cols = x.shape[-1]
+    rows, shape = _rows(count, cols), tuple(x.shape[:-1])
+    if cols % _COLUMNS_STEP:
+        raise ValueError(f"{FORMAT}: there are {cols} columns, which must be a multiple of {_COLUMNS_STEP}; gemv takes others")
+    v = _vectors(x).reshape(-1, cols)
+    vectors = v.shape[0]
+    if vectors == 0:
+        return mx.zeros(shape + (rows,), dtype=x.dtype)
+    found, bits = _epilogue(scale, bias, gate, residual, vectors, rows, rows)
+    kernel, tile_cols, columns = _KERNELS["gemm_" + _type(v.dtype)], 64 if vectors > 32 else 32, 16 * _ceil(vectors, 16)
+    words = columns * (1 + 4 * _OPERAND_WORDS * _ceil(_ceil(cols, _OPERAND_TILE), 4))
+    values = dict.fromkeys(kernel.push, 0)  # views, which are off
+    values.update({"rows": rows, "row_tiles": cols // kernel.tile, "batch": vectors, "y_rows": rows, "epilogue": bits})
+    constants = {"schedule": @{schedule.pack}, "tile_cols": tile_cols, "k_parts": 1, "views": 0, "y_type": 0}
+    outputs = {"scratch": ((words,), mx.uint32), "y": ((1,), mx.float32)}
+    packed = kernel({**arrays, "x": v}, outputs, columns, values, constants)["scratch"]
+    made = kernel.reading("scratch")(
+        {**arrays, **found, "scratch": packed},
+        {"y": ((vectors, rows), mx.float32)},
+        _ceil(rows, 64) * _ceil(vectors, tile_cols),
+        values,
+        {**constants, "schedule": @{schedule.tiles}},
+    )
+    return made["y"].reshape(shape + (rows,)).astype(x.dtype)
+
+@end
 @if matmul
 
 def matmul(w, x, vectors=16):
-    """As `gemv`; but W is decoded and MLX multiplies where there are more than so many `vectors`."""
+    """As `gemv`; but where there are more than so many `vectors`, as `gemm`, if this format and these columns have it; else W is
+    decoded and MLX multiplies."""
     if x.size // max(1, x.shape[-1]) <= vectors:
         return gemv(w, x)
+@if gemm
+    if x.shape[-1] % _COLUMNS_STEP == 0:
+        return gemm(w, x)
+@end
     arrays, count = _blocks(w)
     dtype = x.dtype if x.dtype in _TYPES else mx.float32
     return mx.matmul(x, dequant(w, dtype).reshape(_rows(count, x.shape[-1]), x.shape[-1]).T)

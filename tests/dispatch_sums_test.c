@@ -1279,6 +1279,8 @@ typedef struct ahead_case {
     uint32_t ahead, at_once, split, threads, workgroups; /* of the launch */
 } ahead_case;
 
+static uint32_t wide_loads; /* of the kernel */
+
 /* A launch of blocks of so many bytes, of x in digits, or floats if there are 0, that has some rows ahead. */
 static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uint32_t bytes, uint32_t rows_ahead) {
     static const uint32_t choice[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_AHEAD},
@@ -1293,6 +1295,7 @@ static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uin
     c.kernel.rows_ahead = rows_ahead;
     c.kernel.ahead_kept = 64;
     c.kernel.ahead_block = a->block;
+    c.kernel.wide_loads = wide_loads;
     c.bindings[0].block_bytes += bytes - 18;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
@@ -1310,7 +1313,9 @@ static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uin
                             s.workgroups};
     const uint32_t want[] = {a->ahead, a->at_once, a->split, a->threads, a->workgroups};
     for (int v = 0; v < 5; v++)
-        if (got[v] != want[v]) fail_msg("case %zu, value %d: %u, not %u", number, v, got[v], want[v]);
+        if (got[v] != want[v])
+            fail_msg("case %zu: %u %u %u %u %u, not %u %u %u %u %u", number, got[0], got[1], got[2], got[3], got[4],
+                     want[0], want[1], want[2], want[3], want[4]);
     assert_int_equal(s.constants[6], a->lanes ? a->lanes : 32);
 }
 
@@ -1335,14 +1340,59 @@ static void test_ahead(void **state) {
         {4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 128, 256},   /* x is most of what few rows load */
         {4096, 4096, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 2, 128, 528},
         {57344, 32768, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
-        {57344, 8192, 2, 32, 0, 16, 49152, 0, 4, 1, 64, 14336},                 /* of two vectors only if wanted */
-        {57344, 8192, 2, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 4, 128, 528},
+        {57344, 8192, 2, 32, 0, 16, 49152, 1, 2, 4, 128, 528},                  /* of two vectors, too */
+        {4096, 4096, 2, 32, 0, 16, 49152, 0, 4, 1, 64, 1024},                  /* if rows are many */
+        {57344, 8192, 3, 32, 0, 16, 49152, 0, 4, 1, 64, 14336},                 /* of three not */
         /* A slice takes 72 loads, two of them five of each lane; and 128 threads have 512 bytes for sums, beside what is not used. */
         {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 512 + QK_UNUSED_SHARED_BYTES, 1, 2, 4, 128, 528},
         {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 511 + QK_UNUSED_SHARED_BYTES, 0, 8, 4, 256, 264},
         {57344, 8192, 1, 32, QK_SCHEDULE_ROWS, 16, 49152, 0, 4, 1, 64, 14336}, /* where no x is kept */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_ahead(i, &cases[i], 0, 18, 2);
+}
+
+/* Where a workgroup would stage x for few rows, rows are loaded ahead if other loads are many; or long ones, of integers. */
+static void test_ahead_of_few_rows(void **state) {
+    (void)state;
+    const ahead_case ahead = {4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 528};
+    const ahead_case staged = {4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 128, 256};
+    const ahead_case is_long = {4096, 16384, 1, 32, 0, 16, 49152, 1, 2, 8, 256, 264};
+    check_ahead(0, &staged, 0, 18, 2);
+    wide_loads = QK_MANY_LOADS - 1;
+    check_ahead(1, &staged, 0, 18, 2);
+    wide_loads = QK_MANY_LOADS;
+    check_ahead(2, &ahead, 0, 18, 2);
+    ahead_case c = ahead;
+    c.batch = 2; /* half as many rows of two vectors are enough then, of floats */
+    check_ahead(3, &c, 0, 18, 2);
+    c = staged;
+    c.lanes = 8;
+    c.threads = 32;
+    c.at_once = c.split = 4;
+    c.workgroups = 528;
+    check_ahead(4, &c, 0, 18, 2);
+    wide_loads = 0;
+    c = is_long;
+    c.workgroups = 330;
+    check_ahead(5, &c, 1, 18, 2);
+    check_ahead(6, &is_long, 2, 18, 2);
+    c = is_long;
+    c.ahead = 0;
+    c.at_once = 8;
+    check_ahead(7, &c, 0, 18, 2); /* of floats not */
+    c = is_long;
+    c.cols = 8192; /* four slices */
+    c.ahead = 0;
+    c.at_once = 8;
+    c.split = 4;
+    c.workgroups = 256;
+    check_ahead(8, &c, 2, 18, 2);
+    c = is_long;
+    c.rows = 1024;
+    c.ahead = 0;
+    c.at_once = 8;
+    c.workgroups = 128;
+    check_ahead(9, &c, 2, 18, 2);
 }
 
 /* Two rows of more than five bits and a half, beside x of two bytes, leave room for three workgroups of four. */
@@ -1366,8 +1416,8 @@ static void test_room(void **state) {
     check_ahead(5, &c, 2, 23, 2);
 }
 
-/* Of many rows, threads keep two vectors of two bytes or four of one, where weights have more than five bits; of fewer rows, or bits, or
- * of more vectors, a workgroup shares them. */
+/* Of many rows, threads keep two vectors, and four of one byte where weights have more than five bits; of fewer rows, or of more vectors,
+ * a workgroup shares them. Of two bytes and fewer bits, rows must be more. */
 static void test_several_ahead(void **state) {
     (void)state;
     const ahead_case keeps = {57344, 8192, 2, 32, 0, 16, 49152, 1, 2, 4, 128, 528};
@@ -1378,7 +1428,18 @@ static void test_several_ahead(void **state) {
     c.batch = 4;
     check_ahead(2, &c, 1, 22, 2);
     c = shares;
-    check_ahead(3, &c, 2, 20, 2); /* five bits */
+    c.batch = 4;
+    check_ahead(3, &c, 1, 20, 2); /* five bits */
+    c = keeps;
+    check_ahead(9, &c, 2, 20, 2);
+    check_ahead(10, &c, 1, 20, 2);
+    c.rows = 8 * 660 - 1;
+    check_ahead(11, &c, 1, 20, 2);
+    c = shares;
+    c.rows = 8 * 660 - 1;
+    c.workgroups = 1320;
+    check_ahead(12, &c, 2, 20, 2);
+    c = shares;
     check_ahead(4, &c, 3, 22, 2); /* x of three bytes */
     c.batch = 3;
     check_ahead(5, &c, 2, 22, 2);
@@ -1631,6 +1692,7 @@ int main(void) {
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_ahead_of_few_rows),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_several_ahead),
         cmocka_unit_test(test_expert_parts),

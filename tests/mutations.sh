@@ -333,9 +333,9 @@ mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
 mutate "ggml: operands of a copy are not kept" $glue 's/kept = tiles \&\& !copied/kept = tiles/' unit ggml_test
 mutate "ggml: others may still read what is copied over" $glue 's/if \(\(copied \|\| tiles\) \&\& !p.packed\)/if (false)/' unit ggml_test
-mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&bias/\&bias/' unit ggml_test
+mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&other/\&other/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t != nullptr \&\& t->view_offs/false \&\& t->view_offs/' unit ggml_test
-mutate "ggml: factors of experts are not fused" $glue 's/last->op == GGML_OP_MUL\)/last == nullptr)/' unit ggml_test
+mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/copied \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
 mutate "tensors: scratch lies behind the copy" $tensors 's/p->scratch.offset \+= p->copy_bytes;/;/' unit tensors_test
 mutate "tensors: dimension 0 of ids is 1 of values" $tensors 's/view->index_step\[0\] = 1;/view->index_step[0] = 2;/' unit tensors_test
@@ -344,9 +344,13 @@ mutate "tensors: a step is whole elements, and not 0" $tensors 's/t->steps\[i\] 
 mutate "tensors: products that share weights count together" $tensors 's/vectors = planes.batch;/;/' unit tensors_test
 mutate "tensors: tiles take whole blocks" $tensors 's/\(kernel->wide_block == 0 \|\| /(kernel != NULL \|\| /' unit tensors_test
 mutate "tensors: operands that are there are not made again" $tensors 's/QK_SCHEDULE_PACK\)$/QK_SCHEDULE_NONE)/' unit tensors_test
+mutate "tensors: parts of rows wait for those before" $tensors 's/packed->waits \&\& qk_constant_/0 \&\& qk_constant_/' unit tensors_test
 mutate "tensors: vectors begin in runs of four" $tensors 's/bits % \(4 \* \(uint64_t\)x->bytes\) == 0/1/' unit tensors_test
 mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp 's/pipelines.find\(key\)/pipelines.lower_bound(pipeline_key(code->data, std::vector<uint32_t>()))/' \
   unit ggml_test
+mutate "launcher: products of other tensors are planned anew" $headers/launcher.hpp 's/tensors\[\] = \{&p.weights, /tensors[] = {/' unit ggml_test
+mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
+mutate "launcher: a launch keeps its barriers" $headers/launcher.hpp 's/k.steps.push_back\(step\(\)\);/;/' unit ggml_test
 mutate "launcher: a pipeline is made once" $headers/launcher.hpp 's/if \(found == pipelines.end\(\)\)/pipelines.erase(key);/' unit ggml_test
 mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= \(float\)shape\[2\] \/ 16777216.0f/< 0.0f/' unit matrix_order_test
 mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test
@@ -385,6 +389,19 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
   mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/% 32u \+ 32u\] = words.zw/% 32u + 32u] = words.xy/' script units vulkan
 fi
+tiles=templates/gemm_tiles.metal
+mutate "tiles, MSL: lanes are found, and not known" $tiles 's/return uint\(numbers.*;/return ((shared.lane \/ 4 \& 4) + shared.lane \/ 2 % 4) * 8 + (shared.lane \/ 4 \& 2) * 2 + shared.lane % 2 * 2;/' \
+  unit metal_tiles_test
+mutate "tiles, MSL: x beyond a row is zero" $tiles 's/to\[w \* stride\] = half2\(0.0h\)/;/' unit metal_tiles_test
+mutate "tiles, MSL: the power of two of a row is made up for" $tiles 's/\) \* row_unit;/);/' unit metal_tiles_test
+mutate "tiles, MSL: weights are there before they are multiplied" $tiles 's/^            threadgroup_barrier\(.*//' unit metal_tiles_test
+mutate "tiles, MSL: parts of rows are added" templates/gemm_dense.metal 's/part < k_parts; \+\+part\) sum/part < 1; ++part) sum/' unit metal_tiles_test
+mutate "tiles, MSL: operands of each product" templates/gemm_dense.metal 's/scratch \+ matrix \* end_of_operands\(shape\);/scratch + 0 * end_of_operands(shape);/' \
+  unit metal_tiles_test
+mutate "tiles, MSL: pairs of an expert, not of all" templates/gemm_experts.metal 's/min\(begin \+ cols, .*\);/min(begin + cols, s.all);/' unit metal_tiles_test
+mutate "tiles, MSL: ids that are none are counted" templates/gemm_experts.metal 's/atomic_fetch_add_explicit\(status, missed/atomic_fetch_add_explicit(status, 0u/' \
+  unit metal_tiles_test
+mutate "tiles, MSL: an expert that is not there has no bias" templates/gemm_experts.metal 's/to.epilogue \&= .*;/;/' unit metal_tiles_test
 units=templates/gemv_mma_rows.metal
 mutate "matrix units, MSL: lanes are found, and not known" $units \
   's/uint\(numbers\.thread_elements\(\)\[0\]\)/((at.lane \/ 4 \& 4) + at.lane \/ 2 % 4) * 8 + (at.lane \/ 4 \& 2) * 2 + at.lane % 2 * 2/' unit mma_test
@@ -469,8 +486,11 @@ mutate "eight rows at a time where registers hold them" gen/build/family.c 's/ke
 mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/build/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
-mutate "few rows are not loaded ahead" $choose 's/pays = !s\.staged \&\& /pays = /' unit dispatch_sums_test
-mutate "a processor does not load ahead" $choose 's/(pays = .*subgroup_size >= )32/\18/' unit dispatch_sums_test
+mutate "few rows are not loaded ahead" $choose 's/\(!s->staged \|\| /(1 || /' unit dispatch_sums_test
+mutate "a processor does not load ahead" $choose 's/(return limits->subgroup_size >= )32( \&\& \(!s)/\18\2/' unit dispatch_sums_test
+mutate "long rows of floats are not loaded ahead" $choose 's/is_long = integers \&\& /is_long = /' unit dispatch_sums_test
+mutate "rows ahead of two vectors of two bytes are many" $choose 's/digits != 2 \|\| rows >=/digits != 9 || rows >=/' unit dispatch_sums_test
+mutate "rows ahead of three vectors of floats have no registers" $choose 's/kept == 2 \&\& ahead \&\& elements/kept \&\& ahead \&\& elements/' unit dispatch_sums_test
 mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
 mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
 mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
@@ -516,7 +536,7 @@ mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $choose 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
 mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols <= 3 \* held/0/' unit dispatch_sums_test
-mutate "threads keep several: of many rows" $choose 's/parts >= 8 \*/parts >= 0 */' unit dispatch_sums_test
+mutate "threads keep several: of many rows" $choose 's/parts >= \(sooner \? 4 : 8\) \*/parts >= 0 */' unit dispatch_sums_test
 mutate "the last rows ahead" templates/gemv_ahead.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
 mutate "narrow tables hold what values have more than the least" gen/ir/stored.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test
 mutate "narrow tables: the least is added" gen/build/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"

@@ -293,6 +293,37 @@ static void test_halves(void **state) {
               "x0 * 2^24 2^24 2^24 2^24" SUM0);
 }
 
+/* Metal's masks: codes become floats where they lie, also in a word that was put together of two; not those that lie across. */
+static const qg_node *joined(const bench *b, const char *low, const char *high, uint32_t down) {
+    return apply(b, QG_OR, apply(b, QG_SHR, word(b, low), qg_uint(b->ir, down)),
+                 apply(b, QG_SHL, word(b, high), qg_uint(b->ir, 32 - down)));
+}
+
+static void test_in_place(void **state) {
+    (void)state;
+    bench b = bench_new();
+    b.ir->masked = true;
+    check_sum(
+        b, to_float(&b, every_of(&b, joined(&b, "v", "w", 16), 4, 8, 4)),
+        "dot(x[k][m][0], vec4(float(v & 0xF00000u), float(v & 0xF0000000u), float(w & 240u), float(w & 61440u)))\n"
+        "x0 * 2^-20 2^-28 2^-4 2^-12");
+    b = bench_new();
+    b.ir->masked = true;
+    check_sum(b, to_float(&b, signed_every(&b, joined(&b, "v", "w", 16), 8, 8)),
+              "uint biased0 = v ^ 0x80808080u;  // sign bits turned\n"
+              "uint biased1 = w ^ 0x80808080u;  // sign bits turned\n"
+              "dot(x[k][m][0], vec4(float(biased0 & 0xFF0000u), float(biased0 & 0xFF000000u), float(biased1 & 0xFFu), "
+              "float(biased1 & 65280u))) - 128.0 * x_sum[k][m][0]\n"
+              "x0 * 2^-16 2^-24 2^0 2^-8\n"
+              "sum 0: runs 0x1");
+    b = bench_new(); /* a field lies in both */
+    b.ir->masked = true;
+    check_sum(b, to_float(&b, every_of(&b, joined(&b, "v", "w", 20), 0, 8, 8)),
+              "dot(x[k][m][0], vec4(float(v & 0xFF00000u), float(((v >> 20u) | (w << 12u)) & 65280u), float(w & "
+              "4080u), float(w & 0xFF000u)))\n"
+              "x0 * 2^-20 2^-8 2^-4 2^-12");
+}
+
 /* What lies across a half, is wider than its digits, or is not cut out as fields of one word, stays as it is. */
 static void test_no_halves(void **state) {
     (void)state;
@@ -655,25 +686,16 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distribute),
-        cmocka_unit_test(test_distribute_integers),
-        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_factors),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_no_choice),
-        cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_no_halves),
-        cmocka_unit_test(test_all_fields),
-        cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_all_merges),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_bias),
-        cmocka_unit_test(test_factors_of_runs),
-        cmocka_unit_test(test_bias_of_runs),
-        cmocka_unit_test(test_typed),
-        cmocka_unit_test(test_nans),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_distribute),   cmocka_unit_test(test_distribute_integers),
+        cmocka_unit_test(test_in_place),     cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_factors),      cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_no_choice),    cmocka_unit_test(test_collect),
+        cmocka_unit_test(test_halves),       cmocka_unit_test(test_no_halves),
+        cmocka_unit_test(test_all_fields),   cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_all_merges),   cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bias),         cmocka_unit_test(test_factors_of_runs),
+        cmocka_unit_test(test_bias_of_runs), cmocka_unit_test(test_typed),
+        cmocka_unit_test(test_nans),         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ enum { ALIGNMENT = 64, MOST = 16, ROW = 256 / 32 * 18 };
 
 /* What was launched, in words: kernel, ranges, push constants, constants; 1 is a barrier. */
 typedef struct notes {
-    uint32_t launches, packs, size;
+    uint32_t launches, packs, barriers, size;
     uint64_t words[4096];
 } notes;
 
@@ -48,6 +48,7 @@ static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
 static qk_status barrier(void *context, qk_error *error) {
     (void)error;
     note(context, 1);
+    ((notes *)context)->barriers++;
     return QK_OK;
 }
 
@@ -159,6 +160,8 @@ static void test_tiles(void **state) {
     assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
     assert_int_equal(a.packs, 1);
     assert_int_equal(a.launches, 2 * b.launches - 1);
+    assert_int_equal(b.launches, 2);
+    assert_int_equal(a.barriers, 1); /* the second waits for nothing */
     p = product_of(64, 8, 1, 1);
     assert_int_equal(plan(&backend, &p), QK_OK);
     assert_string_equal(p.kernel->family, "gemv");
@@ -171,6 +174,26 @@ static void test_tiles(void **state) {
     assert_true(p.kernel->wide_block > 32);
     assert_int_equal(plan(&backend, &p), QK_OK);
     assert_string_equal(p.kernel->family, "gemv");
+}
+
+/* Where tiles are of parts of rows, sums of these take the place of those before, and the product waits. */
+static void test_packed_parts(void **state) {
+    (void)state;
+    static notes n;
+    qk_backend backend = backend_for(&n);
+    qk_product p = product_of(64, 32, 1, 1);
+    p.weights = tensor_of(1, 18, 32, 32768, 64, 1, 1);
+    p.x = tensor_of(2, 4, 1, 32768, 32, 1, 1);
+    assert_int_equal(plan(&backend, &p), QK_OK);
+    p.scratch.size = p.scratch_bytes;
+    qk_error error;
+    if (qk_dispatch_product(&backend, &p, &error) != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(n.launches, 3); /* operands, parts, their sums */
+    assert_int_equal(n.barriers, 2);
+    p.packed = 1;
+    assert_int_equal(qk_dispatch_product(&backend, &p, NULL), QK_OK);
+    assert_int_equal(n.launches, 5);
+    assert_int_equal(n.barriers, 4);
 }
 
 static void test_experts(void **state) {
@@ -321,8 +344,9 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_tiles),  cmocka_unit_test(test_experts),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_copies), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_tiles),   cmocka_unit_test(test_packed_parts),
+        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,16 +122,16 @@ static const qg_program *program_with(qg_arena *arena, const qg_kernel *kernel, 
     return qg_program_of(arena, kernel, QK_API_VULKAN, (qk_schedule)s);
 }
 
+static void describe_tiles(const qg_plan *wide, qk_kernel *described) {
+    described->operand_tile = wide->tile_elements;
+    described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : wide->tile_elements;
+    described->operand_words = qg_lower_operands(wide)->n_words;
+}
+
 /* What dispatch must know of the schedules beside rows. */
 static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const qg_plan *wide = kernel->wide;
     if (!qg_schedules_of(kernel)) return;
-    if (kernel->family->in_tiles) {
-        described->operand_tile = wide->tile_elements;
-        described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : wide->tile_elements;
-        described->operand_words = qg_lower_operands(wide)->n_words;
-        return;
-    }
     if (wide) {
         described->kept_elements = qg_kept_tiles(wide) * wide->tile_elements;
         described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : 0;
@@ -144,6 +144,7 @@ static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kern
         described->rows_ahead = qg_rows_ahead(kernel);
         described->ahead_kept = kernel->ahead->tile_elements;
         described->ahead_block = kernel->ahead->layout->elements;
+        described->wide_loads = kernel->wide_loads;
     }
     if (!qg_shares_x(kernel)) return;
     const qg_program *shared = program_with(arena, kernel, QG_TILE_SHARED);
@@ -181,7 +182,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->workgroup_size = plan->workgroup;
     if (api == QK_API_VULKAN && kernel->family->encodes && qg_staged_bytes(kernel->layout))
         described->workgroup_size = QG_STAGING_WORKGROUP;
-    if (api == QK_API_METAL && qg_is_mma(kernel)) described->workgroup_size = 32 * QG_MMA_SIMDGROUPS;
+    if (api == QK_API_METAL && qg_is_mma(kernel))
+        described->workgroup_size = 32 * (kernel->family->in_tiles ? QG_TILE_SIMDGROUPS : QG_MMA_SIMDGROUPS);
     described->features = api == QK_API_VULKAN ? features(kernel)
                           : qg_is_mma(kernel)  ? QK_FEATURE_COOPERATIVE_MATRIX
                                                : 0;
@@ -198,7 +200,10 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     if (api == QK_API_VULKAN && kernel->family->encodes) described->tile_elements /= qg_encode_team(kernel->layout);
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
-    if (api == QK_API_VULKAN) describe_schedules(arena, kernel, described);
+    if (kernel->family->in_tiles)
+        describe_tiles(api == QK_API_VULKAN ? kernel->wide : kernel->metal_wide, described);
+    else if (api == QK_API_VULKAN)
+        describe_schedules(arena, kernel, described);
     qg_describe_error(kernel, described);
     if (api == QK_API_VULKAN && !kernel->family->encodes) describe_tables(arena, kernel, described);
     qg_describe_constants(arena, kernel, described);

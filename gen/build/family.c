@@ -135,7 +135,7 @@ bool qg_shares_x(const qg_kernel *kernel) {
            kernel->sum->products != QG_PRODUCTS_MMA;
 }
 
-bool qg_on_metal(const qg_kernel *kernel) { return !kernel->family->in_tiles && (!kernel->sum || kernel->sum->metal); }
+bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
 
 bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {
     return request->vulkan && !(request->without_mma && qg_is_mma(kernel));
@@ -232,14 +232,20 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
 }
 
 /* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16
- * bytes would go beyond the last block, or rows begin anywhere, there are loads of words instead. NULL: the format's
- * values are no such. */
+ * bytes would go beyond the last block, or rows begin anywhere, there are loads of words instead. Where each element
+ * has a scale of its own, tiles are smaller, for loads of two rows are on their way. NULL: the format's values are no
+ * such. */
 static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
     const qg_layout *layout = rows->layout;
     const qg_plan *wide = layout->ragged ? NULL : plan_wide(arena, layout, family, rows, QG_PRODUCTS_MMA);
     const bool scattered = !wide && layout->view != QG_VIEW_BLOCKS;
     if (scattered) wide = qg_plan_wide(arena, layout, rows, true);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
+    if (operands && registers_of_loads(qg_fetches_of(arena, operands->ir)) > QG_DEVICE_REGISTERS) {
+        const qg_plan *small = qg_plan_small(arena, layout, rows);
+        if (small && qg_lower_operands(small)) wide = small;
+        operands = qg_lower_operands(wide);
+    }
     if (operands && (scattered || operands->ir->overruns)) {
         qg_plan *words = qg_plan_copy(arena, wide);
         words->by_words = true;
@@ -400,8 +406,24 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     if (!kernel->wide || qg_is_mma(kernel)) return;
     if (sum->products == QG_PRODUCTS_INT8 && fills_registers(kernel)) kernel->rows_at_once = 4;
     kernel->ahead = like && like->sum == sum ? like->ahead : plan_ahead(arena, kernel);
+    if (kernel->ahead) {
+        const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(kernel->wide, sum->products));
+        kernel->wide_loads = all->n_fours + all->n_words;
+    }
     kernel->overruns = qg_lower_dot(kernel->wide, sum->products)->overruns;
     if (kernel->teams) kernel->overruns |= qg_lower_dot(kernel->teams, sum->products)->overruns;
+}
+
+/* Metal's tiles are those of Vulkan, but where it moves its pointers to an expert's matrix. */
+static void plan_metal_tiles(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
+    if (!kernel->layout->each) {
+        kernel->metal_plan = qg_plan_of_whole(kernel);
+        kernel->metal_wide = kernel->wide;
+        return;
+    }
+    const qg_plan *whole = whole_of_tiles(arena, kernel->metal_plan);
+    kernel->metal_plan = like ? like->metal_plan : whole ? whole : kernel->metal_plan;
+    kernel->metal_wide = like ? like->metal_wide : plan_tiles(arena, kernel->family, kernel->metal_plan);
 }
 
 /* `list` are kernels of the same format, whose plans are taken where they are the same. */
@@ -419,7 +441,10 @@ static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel 
     kernel.plan = sums ? (each == kernel.layout ? kernel.metal_plan : qg_plan_rows(arena, kernel.layout))
                        : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
     if (sums) plan_sums(arena, &kernel, like);
-    if (sums) kernel.metal_wide = like ? like->metal_wide : plan_metal_wide(arena, &kernel);
+    if (kernel.family->in_tiles)
+        plan_metal_tiles(arena, &kernel, like);
+    else if (sums)
+        kernel.metal_wide = like ? like->metal_wide : plan_metal_wide(arena, &kernel);
     return kernel;
 }
 
@@ -436,7 +461,7 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     if (family->in_tiles && request->n_families < qg_n_families) classes |= UINT32_C(1) << QG_CLASS_MMA;
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i) {
         const qg_sum_class *sum = &qg_sum_classes[i];
-        const bool wanted = classes >> i & 1 && ((sum->metal && !family->in_tiles) || request->vulkan) &&
+        const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan) &&
                             (request->metal || !request->without_mma || sum->products != QG_PRODUCTS_MMA);
         if (wanted && ((i == 0 && !family->in_tiles) || has_class(arena, rows, family, sum))) has |= UINT32_C(1) << i;
     }

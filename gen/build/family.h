@@ -146,6 +146,7 @@ typedef struct qg_kernel {
     const qg_sum_class *sum; /* NULL where the family does not sum */
     const char *module;      /* name of its GLSL and its words, but for the schedule (qg_module_name) */
     uint32_t rows_at_once;   /* at most, of one right-hand side; 0: as many as usual */
+    uint32_t wide_loads;     /* of a thread for each row, where rows can be loaded ahead */
     uint32_t overruns;       /* buffers whose wide loads go beyond the last block, a bit each */
     uint32_t left_out;       /* schedules that nobody asked for, a bit for each number */
     bool reference;          /* in C: of the first class; what the others are held against is the same */
@@ -191,7 +192,7 @@ const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule
 /* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
 bool qg_on_metal(const qg_kernel *kernel);
 /* Simdgroups in a threadgroup of Metal, where matrix units multiply. */
-enum { QG_MMA_SIMDGROUPS = 8 };
+enum { QG_MMA_SIMDGROUPS = 8, QG_TILE_SIMDGROUPS = 4 };
 /* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
 bool qg_shares_x(const qg_kernel *kernel);
 /* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time,

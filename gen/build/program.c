@@ -68,9 +68,9 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p, const qg_plan *wi
 }
 
 /* Of those, so many products are made at a time as a workgroup of tiles shares. */
-static const qg_step *add_tiles(qg_arena *arena, qg_program *p) {
+static const qg_step *add_tiles(qg_arena *arena, qg_program *p, const qg_plan *wide) {
     qg_step *step = &p->steps[p->n_steps];
-    add_wide(arena, p, p->kernel->wide);
+    add_wide(arena, p, wide);
     qg_operands *operands = QG_NEW(arena, qg_operands);
     *operands = *step->of_unit;
     operands->part = QG_TILE_PART;
@@ -116,7 +116,7 @@ static void add_walk(qg_arena *arena, qg_program *p) {
     const qg_plan *tile = p->schedule ? qg_tile_of(kernel, p->schedule) : p->plan;
     switch (p->schedule ? qg_schedules[p->schedule].tile : QG_TILE_ROWS) {
     case QG_TILE_AHEAD: p->main = p->ahead = add_ahead(arena, p); return;
-    case QG_TILE_OPERANDS: p->main = p->wide = add_tiles(arena, p); return;
+    case QG_TILE_OPERANDS: p->main = p->wide = add_tiles(arena, p, kernel->wide); return;
     case QG_TILE_WIDE:
     case QG_TILE_TEAMS: p->main = p->wide = add_wide(arena, p, tile); return;
     case QG_TILE_SHARED:
@@ -127,6 +127,10 @@ static void add_walk(qg_arena *arena, qg_program *p) {
         break;
     case QG_TILE_ROWS:
     case QG_TILE_COLUMNS: break;
+    }
+    if (kernel->family->in_tiles) {
+        p->main = p->wide = add_tiles(arena, p, kernel->metal_wide);
+        return;
     }
     p->main = p->sum = add_sum(arena, p, tile);
     if (p->schedule) return;

@@ -478,10 +478,6 @@ static bool target_takes(const qg_job *job, const char *target) {
     const bool metal = strcmp(target, "msl") == 0;
     if (job->sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
         return qg_complain("--class %s is not for --target c: the reference is exact", job->sum->name) == 0;
-    if (job->family->in_tiles && metal)
-        return qg_complain(
-                   "%s is for --target vulkan: there is no Metal text of it; gemv and gemv_id take as many vectors",
-                   job->family->name) == 0;
     if (!job->sum->metal && metal)
         return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers",
                            job->sum->name) == 0;

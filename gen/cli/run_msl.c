@@ -132,6 +132,12 @@ static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
     return qk_fail(error, QK_ERROR_DEVICE, "%.250s", m->problem.text);
 }
 
+/* Launches are done when they return. */
+static qk_status barrier(void *context, qk_error *error) {
+    (void)context, (void)error;
+    return QK_OK;
+}
+
 static qk_backend backend(metal_run *m) {
     return (qk_backend){
         .context = m,
@@ -142,7 +148,19 @@ static qk_backend backend(metal_run *m) {
                    .workgroup_size = 1024,
                    .push_bytes = 256,
                    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_FLOAT16 | QK_FEATURE_COOPERATIVE_MATRIX},
-        .launch = launch};
+        .launch = launch,
+        .barrier = barrier};
+}
+
+/* Scratch memory of tiles. */
+static qk_range scratch_of(metal_run *m, const qg_job *job) {
+    const qk_backend api = backend(m);
+    const qk_views *views = job->views.given ? &job->views.dense : NULL;
+    if (!job->family->in_tiles) return (qk_range){0};
+    const uint64_t bytes = job->ids ? qk_gemm_id_scratch(&api, m->kernel, job->experts, job->rows, job->cols,
+                                                         job->batch, job->slots, job->x_slots)
+                                    : qk_gemm_views_scratch(&api, m->kernel, job->rows, job->cols, job->batch, views);
+    return (qk_range){bytes < SIZE_MAX ? QG_NEW_ARRAY(m->arena, char, bytes + 1) : NULL, 0, bytes};
 }
 
 /* x and y begin where the job says, in memory of their own. */
@@ -167,6 +185,7 @@ static qk_status run_sums(metal_run *m, const qg_job *job, const qk_range *weigh
                               .in = x,
                               .indices = ids,
                               .out = y,
+                              .scratch = scratch_of(m, job),
                               .status = missed,
                               .rows = job->rows,
                               .cols = job->cols,

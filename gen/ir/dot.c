@@ -265,16 +265,26 @@ static bool same_factors(const qg_halves *a, const qg_halves *b, uint32_t lanes)
     return true;
 }
 
+/* Those of all products of a run, which have the same factors; NULL: they have not, or there are none. */
+static const qg_halves *halves_of_run(products *p, uint32_t run, qg_halves *halves) {
+    const qg_halves *first = NULL;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        if (p->items[i].run != run || !p->items[i].vector) continue;
+        if (!qg_as_halves_or_nan(p->ir, p->items[i].vector, p->lanes, &halves[i])) return NULL;
+        if (first && !same_factors(first, &halves[i], p->lanes)) return NULL;
+        first = first ? first : &halves[i];
+    }
+    return first;
+}
+
 /* The rule of halves.c for the products of one run; x has one factor, so that it holds for all of them or for none. */
 static void use_halves(products *p, uint32_t run) {
     const uint32_t count = p->count;
-    qg_halves *halves = QG_NEW_ARRAY(p->ir->arena, qg_halves, count + 1), *first = NULL;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (p->items[i].run != run || !p->items[i].vector) continue;
-        if (!qg_as_halves_or_nan(p->ir, p->items[i].vector, p->lanes, &halves[i])) return;
-        if (first && !same_factors(first, &halves[i], p->lanes)) return;
-        first = first ? first : &halves[i];
-    }
+    qg_halves *halves = QG_NEW_ARRAY(p->ir->arena, qg_halves, count + 1);
+    p->ir->in_place = p->ir->masked;
+    const qg_halves *first = halves_of_run(p, run, halves);
+    p->ir->in_place = false;
+    if (!first && p->ir->masked) first = halves_of_run(p, run, halves);
     if (!first) return;
     for (uint32_t l = 0; l < p->lanes; ++l) p->ir->x_factors[run][l] = first->factor[l];
     p->run = run;

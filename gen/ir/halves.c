@@ -335,32 +335,86 @@ static bool looks_up(const qg_ir *ir, const qg_node *node) {
     return table->rows <= QG_FEW_ROWS && table->columns <= 1;
 }
 
+/* Of a word that was put together of two neighbours, a >> s | b << (32 - s), a field lies in one of them. */
+static bool find_in_place(const qg_node **word, uint32_t *shift, uint32_t width) {
+    const qg_node *low = (*word)->arg[0], *high = (*word)->arg[1];
+    if ((*word)->op != QG_OR || low->op != QG_SHR || high->op != QG_SHL) return false;
+    if (!is_word(low->arg[1]) || !is_word(high->arg[1])) return false;
+    const uint32_t down = (uint32_t)low->arg[1]->integer, up = (uint32_t)high->arg[1]->integer;
+    if (down + up != 32 || (*shift<up && * shift + width> up)) return false;
+    *word = *shift < up ? low->arg[0] : high->arg[0];
+    *shift = *shift < up ? *shift + down : *shift - up;
+    return true;
+}
+
+/* in place: what is looked up in a small table. */
+static bool look_up_in_place(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
+    const qg_node *tables = node->op == QG_TO_FLOAT ? node->arg[0] : node, *codes = NULL, *parts[QG_MAX_LANES];
+    fields f = {.width = 0};
+    bool any = false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *lane = tables->arg[i]->op == QG_TABLE ? tables->arg[i]->arg[0] : NULL;
+        if (!lane || lane->op != QG_LANE || (uint32_t)lane->integer != i || (codes && lane->arg[0] != codes))
+            return false;
+        codes = lane->arg[0];
+    }
+    if (!match_masked(codes, lanes, &f)) return false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *word = f.word;
+        uint32_t shift = f.shift[i];
+        any |= find_in_place(&word, &shift, f.width);
+        const qg_node *code = moved(ir, word, -(int32_t)shift);
+        if (shift + f.width < 32) code = apply(ir, QG_AND, code, qg_uint(ir, ones(f.width)));
+        parts[i] = qg_lookup(ir, tables->arg[i]->ref, code, NULL);
+        out->factor[i] = 1;
+    }
+    out->vector = qg_apply(ir, QG_TO_FLOAT, qg_vector(ir, parts, lanes), NULL, NULL);
+    return any;
+}
+
+/* masks: each code as a float where it lies. */
+static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
+    const qg_node *parts[QG_MAX_LANES];
+    bool bytes = f->width == 8;
+    for (uint32_t i = 0; i < lanes; ++i) bytes &= f->shift[i] % 8 == 0;
+    const uint32_t signs = bytes ? 128 * EVERY_BYTE : all_fields(f, lanes, UINT32_C(1) << (f->width - 1), 0);
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *word = f->word;
+        uint32_t shift = f->shift[i];
+        if (ir->in_place && (bytes || !f->biased)) find_in_place(&word, &shift, f->width);
+        if (f->biased) word = qg_let(ir, apply(ir, QG_XOR, word, qg_uint(ir, signs)), "biased", "sign bits turned");
+        const qg_node *code = apply(ir, QG_AND, word, qg_uint(ir, ones(f->width) << shift));
+        parts[i] = qg_apply(ir, QG_TO_FLOAT, code, NULL, NULL);
+        out->factor[i] = 1.0f / (float)(UINT32_C(1) << shift);
+    }
+    out->vector = qg_vector(ir, parts, lanes);
+    if (f->biased) out->bias = (float)(UINT32_C(1) << (f->width - 1));
+}
+
 bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     fields f;
     if (lanes < 2) return false;
     out->bias = 0;
     out->nans = NULL;
-    if (ir->masked && looks_up(ir, node)) return false;
+    if (ir->masked && looks_up(ir, node)) return ir->in_place && look_up_in_place(ir, node, lanes, out);
     if (!match(ir, node, lanes, &f) || (!f.exponent && !ir->masked && !fits_halves(&f, lanes))) {
         if (ir->pairs && lanes == 4 && pairs_as_halves(ir, node, out)) return true;
         if (!match_bytes(ir, node, lanes, &f, &out->bias)) return false;
     }
     if (f.exponent) return floats_as_halves(ir, &f, lanes, out);
+    if (ir->masked) {
+        make_masked(ir, &f, lanes, out);
+        return true;
+    }
     const qg_node *parts[QG_MAX_LANES];
     uint32_t down[QG_MAX_LANES], bit[QG_MAX_LANES];
-    if (!ir->masked)
-        for (uint32_t i = 0; i < lanes; ++i) place_in_half(f.shift[i], f.width, &down[i], &bit[i]);
+    for (uint32_t i = 0; i < lanes; ++i) place_in_half(f.shift[i], f.width, &down[i], &bit[i]);
     const qg_node *word = f.word;
     if (f.biased) {
         word = apply(ir, QG_XOR, word, qg_uint(ir, all_fields(&f, lanes, UINT32_C(1) << (f.width - 1), 0)));
         word = qg_let(ir, word, "biased", "sign bits turned");
     }
-    for (uint32_t i = 0; i < lanes && ir->masked; ++i) {
-        const qg_node *code = apply(ir, QG_AND, word, qg_uint(ir, ones(f.width) << f.shift[i]));
-        parts[i] = qg_apply(ir, QG_TO_FLOAT, code, NULL, NULL);
-        out->factor[i] = 1.0f / (float)(UINT32_C(1) << f.shift[i]);
-    }
-    for (uint32_t i = 0; i < lanes && !ir->masked; ++i) {
+    for (uint32_t i = 0; i < lanes; ++i) {
         const uint32_t mask = ones(f.width) << bit[i];
         const qg_node *pair =
             apply(ir, QG_AND, moved(ir, word, -(int32_t)down[i]), qg_uint(ir, mask | mask << HALF_BITS));

@@ -36,6 +36,11 @@ static const char beside_buffers[] =
     "row_runs s shape simd_sum simdgroup simdgroups slice slices slots split standing status sum sum_cut "
     "sum_rows sum_shape t team teams thread_index finish total v vector results silu does place_of_result to to_row "
     "weights whole_tiles work x x_at x_in x_sum y y_first y_rows "
+    /* in tiles of Metal */
+    "ACROSS COLS DOWN NEAR THREADS UNITS WEIGHTS WORDS across all_tiles columns down end_of_operands expert_tiles "
+    "find_lane find_pairs finish_pair finish_tile fours fours_of_row k_parts make_sums make_tiles memory own "
+    "own_column own_row pairs_of row_32 scratch share_sums shared sums units vectors_of wide_tiles without_expert "
+    "x_operands x_parts x_unit "
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
     "ADDS_TO_Y SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
     "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "

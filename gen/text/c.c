@@ -335,8 +335,9 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
         qg_text_printf(text, "    .columns_kept = %u,\n    .columns_rows = %u,\n", k->columns_kept, k->columns_rows);
     if (k->rows_at_once) qg_text_printf(text, "    .rows_at_once = %u,\n", k->rows_at_once);
     if (k->rows_ahead)
-        qg_text_printf(text, "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n", k->rows_ahead,
-                       k->ahead_kept, k->ahead_block);
+        qg_text_printf(text,
+                       "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n    .wide_loads = %u,\n",
+                       k->rows_ahead, k->ahead_kept, k->ahead_block, k->wide_loads);
     if (k->operand_tile)
         qg_text_printf(text, "    .operand_tile = %u,\n    .operand_words = %u,\n", k->operand_tile, k->operand_words);
     if (k->row_roundings) qg_text_printf(text, "    .row_roundings = %u,\n", k->row_roundings);

@@ -9,7 +9,7 @@
 /* What precedes the names of MLX's arguments, so that none is a name in a body. */
 #define ARGUMENT "arg_"
 
-enum { MAX_CONSTANTS = 4 };
+enum { MAX_CONSTANTS = 5 };
 
 /* A kernel of a Metal text. */
 typedef struct kernel_text {
@@ -143,7 +143,8 @@ static char *kernel_entry(qg_arena *arena, const qg_kernel *kernel, const kernel
     return all.data;
 }
 
-/* What of a request MLX can launch: what reads blocks and writes new arrays. */
+/* What of a request MLX can launch: what reads blocks and writes new arrays. With experts, launches of tiles sort pairs
+ * where they lie. */
 static qg_request readers_of(qg_arena *arena, const qg_request *request) {
     const qg_family **families = QG_NEW_ARRAY(arena, const qg_family *, request->n_families + 1);
     qg_request own = *request;
@@ -155,7 +156,7 @@ static qg_request readers_of(qg_arena *arena, const qg_request *request) {
     own.n_families = 0;
     own.list = QG_NEW(arena, qg_kernel_list);
     for (uint32_t i = 0; i < request->n_families; ++i)
-        if (!request->families[i]->encodes && !request->families[i]->in_tiles)
+        if (!request->families[i]->encodes && !(request->families[i]->in_tiles && request->families[i]->experts))
             families[own.n_families++] = request->families[i];
     return own;
 }
@@ -174,10 +175,27 @@ static char *buffer_list(qg_arena *arena, const qg_layout *layout) {
     return text.data;
 }
 
+/* What the functions of Python have to know of tiles; not all formats have such a kernel. */
+static void tile_holes(qg_arena *arena, qg_holes *holes, const qg_request *own) {
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, own, &kernels);
+    const qk_kernel *described = NULL;
+    for (uint32_t i = 0; i < count; ++i)
+        if (kernels[i].family->in_tiles) described = qg_describe(arena, &kernels[i], QK_API_METAL, NULL);
+    qg_hole(holes, "gemm", described ? "" : NULL);
+    if (!described) return;
+    qg_hole(holes, "operand_tile", qg_format(arena, "%u", described->operand_tile));
+    qg_hole(holes, "operand_words", qg_format(arena, "%u", described->operand_words));
+    qg_hole(holes, "wide_block", qg_format(arena, "%u", described->wide_block));
+}
+
 static char *module_of(qg_arena *arena, const qg_templates *templates, const qg_request *own, const char *header,
                        const char *kernels, const char **why) {
     const qg_layout *layout = own->layout;
+    const bool sums =
+        has_family(own, QG_FAMILY_GEMV) || has_family(own, QG_FAMILY_GEMV_ID) || has_family(own, QG_FAMILY_GEMM);
     qg_holes holes = {.count = 0};
+    tile_holes(arena, &holes, own);
     qg_hole(&holes, "banner",
             qg_banner(arena, own, NULL, qg_format(arena, "%s: Metal kernels for MLX.", layout->name), "# ", "# ", ""));
     qg_hole(&holes, "format", layout->name);
@@ -189,7 +207,7 @@ static char *module_of(qg_arena *arena, const qg_templates *templates, const qg_
     qg_hole(&holes, "gather", has_family(own, QG_FAMILY_GATHER) ? "" : NULL);
     qg_hole(&holes, "gemv", has_family(own, QG_FAMILY_GEMV) ? "" : NULL);
     qg_hole(&holes, "gemv_id", has_family(own, QG_FAMILY_GEMV_ID) ? "" : NULL);
-    qg_hole(&holes, "sums", has_family(own, QG_FAMILY_GEMV) || has_family(own, QG_FAMILY_GEMV_ID) ? "" : NULL);
+    qg_hole(&holes, "sums", sums ? "" : NULL);
     qg_hole(&holes, "matmul", has_family(own, QG_FAMILY_GEMV) && has_family(own, QG_FAMILY_DEQUANT) ? "" : NULL);
     return qg_expand(arena, templates, "mlx.py", holes.items, holes.count, why);
 }
@@ -201,7 +219,7 @@ static char *print_mlx(qg_arena *arena, const qg_templates *templates, const qg_
     if (!takes(request->layout) || !own.n_families) {
         *why = own.n_families
                    ? "modules for MLX are of formats whose blocks lie one after the other; leave this one out"
-                   : "MLX has kernels of dequant, gather, gemv and gemv_id: add --family gemv, say";
+                   : "MLX has kernels of dequant, gather, gemv, gemm and gemv_id: add --family gemv, say";
         return NULL;
     }
     const char *all = qg_msl(arena, templates, &own, why);

@@ -191,7 +191,14 @@ static void expert_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
     qg_hole(holes, "stacked", stacked ? "" : NULL);
     qg_hole(holes, "expert_begin", begin.data);
     qg_hole(holes, "expert_weights", stacked ? passed.data : weights(arena, plan));
-    qg_hole(holes, "shape", qg_shape_arguments(arena, program->sum->code, "push.$$, "));
+    qg_hole(holes, "shape", qg_shape_arguments(arena, program->main->code, "push.$$, "));
+}
+
+/* Of kernels of tiles: where their functions are. */
+static void tile_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
+    const char *space = qg_format(arena, "qk_%s", kernel->layout->name);
+    qg_hole(holes, "space", space);
+    qg_hole(holes, "tiles", qg_format(arena, "%s::%s", space, kernel->family->experts ? "expert_tiles" : "tiles"));
 }
 
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
@@ -210,6 +217,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
     if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");
+    if (kernel->family->in_tiles) tile_holes(arena, &holes, kernel);
     if (program->wide && !qg_is_mma(kernel)) {
         const qg_plan *large = program->wide->plan;
         qg_hole(&holes, "large", qg_format(arena, "%u", large->layout->elements / plan->tile_elements));
@@ -226,7 +234,8 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "src_type", kernel->type == QG_BF16 ? "ushort" : vector_of(kernel->type, 1));
     qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));
     qg_hole(&holes, "threads", qg_format(arena, "%u", 32 * QG_MMA_SIMDGROUPS));
-    const char *template = qg_is_mma(kernel) ? "gemv_mma.metal" : qg_template_of(arena, kernel, "metal");
+    const bool own = !qg_is_mma(kernel) || kernel->family->in_tiles;
+    const char *template = own ? qg_template_of(arena, kernel, "metal") : "gemv_mma.metal";
     char *body = qg_expand(arena, templates, template, holes.items, holes.count, why);
     return body ? qg_format(arena, "// %s: %s, %s %s.\n%s", kernel->name, kernel->family->summary,
                             kernel->family->sums      ? "x in"
@@ -493,6 +502,59 @@ static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_p
     return qg_expand(arena, templates, "gemv_mma_rows.metal", holes.items, holes.count, why);
 }
 
+/* What a thread of tiles loads, of two rows. */
+static void loaded_holes(qg_arena *arena, qg_holes *holes, const qg_fetches *all) {
+    const char *words = all->n_words ? qg_format(arena, "\nuint words[2][%u];", all->n_words) : "";
+    qg_hole(holes, "fetched", qg_format(arena, "uint4 fours[2][%u];%s", all->n_fours ? all->n_fours : 1, words));
+    qg_hole(holes, "fetched_low", all->n_words ? "fours[0], words[0]" : "fours[0]");
+    qg_hole(holes, "fetched_high", all->n_words ? "fours[1], words[1]" : "fours[1]");
+}
+
+/* Operands of a tile of x, each word a vector's `stride` behind the one before. */
+static char *pack_wide_x(qg_arena *arena, const qg_program *program) {
+    const qg_step *wide = program->wide;
+    const qg_x_operands x = {.at_once = 1,
+                             .open = "    to[$iu * stride] = half2(",
+                             .word = "scale * float2(",
+                             .word_end = ")",
+                             .close = ");\n"};
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "// Makes operands of what wide tile `j` of a row meets of right-hand side `vector`.\n"
+                        "template <typename X>\n"
+                        "inline void load_wide_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, "
+                        "float scale,\n    device half2 *to, uint stride)\n{\n");
+    qg_load_x_body(&text, wide, &x, msl, "row_runs", "batch",
+                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* The functions of kernels of tiles. */
+static char *tiles_functions(qg_arena *arena, const qg_templates *templates, const qg_program *program,
+                             const char **why) {
+    const qg_plan *plan = program->plan;
+    const qg_step *wide = program->wide;
+    qg_holes holes = {.count = 0};
+    qg_plan_holes(arena, &holes, plan, msl);
+    qg_binding_holes(arena, &holes, program->kernel);
+    if (program->kernel->family->experts) expert_holes(arena, &holes, program);
+    qg_hole(&holes, "words", qg_format(arena, "%u", wide->of_unit->n_words));
+    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * wide->of_unit->part));
+    qg_hole(&holes, "load_wide_x", pack_wide_x(arena, program));
+    qg_hole(&holes, "fetch_wide", fetch_wide(arena, program));
+    qg_hole(&holes, "operands", operands_of(arena, wide));
+    qg_hole(&holes, "buffers", buffers(arena, plan, false));
+    qg_hole(&holes, "weights", weights(arena, plan));
+    qg_hole(&holes, "shape_of_rows", qg_shape_arguments(arena, wide->code, "shape.$$, "));
+    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide->size));
+    qg_hole(&holes, "largest_of_run",
+            plan->lanes == 4   ? "max(max(run.x, run.y), max(run.z, run.w))"
+            : plan->lanes == 2 ? "max(run.x, run.y)"
+                               : "run");
+    loaded_holes(arena, &holes, wide->code->fetched);
+    return qg_expand(arena, templates, "gemm_tiles.metal", holes.items, holes.count, why);
+}
+
 /* ---- all of a format ---- */
 
 /* The programs of a request's kernels for Metal. */
@@ -514,14 +576,35 @@ static programs programs_of(qg_arena *arena, const qg_request *request) {
 /* The first of each kind of products, whose rows the others share. */
 static programs distinct_sums(qg_arena *arena, const programs *all) {
     programs distinct = {0, QG_NEW_ARRAY(arena, const qg_program *, all->count + 1)};
-    uint32_t done = 0;
+    uint32_t done[3] = {0};
     for (uint32_t i = 0; i < all->count; ++i) {
         const qg_sum_class *sum = all->items[i]->kernel->sum;
-        if (!sum || done >> sum->products & 1) continue;
-        done |= UINT32_C(1) << sum->products;
+        const qg_family *family = all->items[i]->kernel->family;
+        uint32_t *kinds = &done[!family->in_tiles ? 0 : family->experts ? 2 : 1];
+        if (!sum || *kinds >> sum->products & 1) continue;
+        *kinds |= UINT32_C(1) << sum->products;
         distinct.items[distinct.count++] = all->items[i];
     }
     return distinct;
+}
+
+/* Kernels of tiles have functions of their own, behind all others, and where results go from them. */
+static bool add_tiles(qg_text *text, const qg_templates *templates, const programs *sums, bool has_head,
+                      const char **why) {
+    qg_arena *arena = text->arena;
+    for (uint32_t i = 0; i < sums->count; ++i) {
+        const qg_program *program = sums->items[i];
+        if (!program->kernel->family->in_tiles) continue;
+        qg_holes holes = {.count = 0};
+        qg_plan_holes(arena, &holes, program->plan, msl);
+        const char *head =
+            has_head ? "" : qg_expand(arena, templates, "sums_head.metal", holes.items, holes.count, why);
+        const char *functions = head ? tiles_functions(arena, templates, program, why) : NULL;
+        if (!functions) return false;
+        qg_text_printf(text, "%s%s%s%s", text->length ? "\n" : "", head, *head ? "\n" : "", functions);
+        has_head = true;
+    }
+    return true;
 }
 
 /* What all kernels of a format that sum over rows share, once for each kind of products; "" when there are none, NULL
@@ -529,17 +612,19 @@ static programs distinct_sums(qg_arena *arena, const programs *all) {
 static char *sum_rows(qg_arena *arena, const qg_templates *templates, const programs *sums, const char **why) {
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "");
-    bool has_tiles = false;
+    bool has_tiles = false, has_head = false;
     for (uint32_t i = 0; i < sums->count; ++i) {
         const qg_program *program = sums->items[i];
         const bool mma = qg_is_mma(program->kernel);
+        if (program->kernel->family->in_tiles) continue;
         const char *tiles = mma && !has_tiles ? tiles_of(arena, templates, program, why) : "";
         const char *rows = mma ? mma_rows(arena, templates, program, why) : rows_of(arena, templates, program, why);
         if (!rows || !tiles) return NULL;
         has_tiles |= program->kernel->sum->products == QG_PRODUCTS_F32;
+        has_head |= mma || program->kernel->sum->products == QG_PRODUCTS_F32;
         qg_text_printf(&text, "%s%s%s%s", text.length ? "\n" : "", tiles, *tiles ? "\n" : "", rows);
     }
-    return text.data;
+    return add_tiles(&text, templates, sums, has_head, why) ? text.data : NULL;
 }
 
 /* A program that decodes, or NULL. */

@@ -55,6 +55,11 @@ static const qg_binding ids[] = {
 #define ID(id, NAME, name, setter, otherwise, legal, meaning) {"id." name, #id},
     QK_CONSTANTS(ID)};
 
+/* @{schedule.NAME}: the number of a schedule. */
+static const qg_binding schedules[] = {
+#define SCHEDULE(number, NAME, name, vectors, tile, subgroups, results, bytes, meaning) {"schedule." name, #number},
+    QK_SCHEDULES(SCHEDULE)};
+
 static const qg_binding *find_in(const qg_binding *bindings, size_t count, const char *name, size_t length) {
     for (size_t i = 0; i < count; ++i)
         if (strlen(bindings[i].name) == length && memcmp(bindings[i].name, name, length) == 0) return &bindings[i];
@@ -63,7 +68,8 @@ static const qg_binding *find_in(const qg_binding *bindings, size_t count, const
 
 static const qg_binding *find(const expansion *of, const char *name, size_t length) {
     const qg_binding *own = find_in(of->bindings, of->count, name, length);
-    return own ? own : find_in(ids, sizeof ids / sizeof *ids, name, length);
+    if (!own) own = find_in(ids, sizeof ids / sizeof *ids, name, length);
+    return own ? own : find_in(schedules, sizeof schedules / sizeof *schedules, name, length);
 }
 
 /* ---- lines of text ---- */

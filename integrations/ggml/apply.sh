@@ -11,7 +11,7 @@
 #          Without a step: all but measure. Nothing is fetched.
 #
 # FORMATS        the formats, all of ggml's without
-# CLASSES        the classes of sums, "exact split mma" without
+# CLASSES        the classes of sums, "exact split int8 mma" without
 # CMAKE_OPTIONS  more options of cmake when build configures
 # QKGEN          the program; without, build/qkgen, else the one in PATH
 set -euo pipefail
@@ -64,7 +64,7 @@ patch_step() {
 generate_step() {
   mkdir -p "$kernels"
   local options=() format
-  for class in ${CLASSES:-exact split mma}; do options+=(--class "$class"); done
+  for class in ${CLASSES:-exact split int8 mma}; do options+=(--class "$class"); done
   for format in $formats; do
     "$qkgen" emit --embed --format "$format" --family gather --family set_rows --family gemv --family gemv_id --family gemm --family gemm_id "${options[@]}" \
       --api vulkan --data "$home" --out "$kernels" >/dev/null

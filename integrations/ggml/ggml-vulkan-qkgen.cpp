@@ -1,7 +1,7 @@
 // qkgen's kernels for MUL_MAT, MUL_MAT_ID, SET_ROWS, CPY and GET_ROWS of quantised types. Part of ggml-vulkan.cpp, which includes it.
 //
 // GGML_VK_QKGEN        what is routed: 0; 1 (the default), all but get_rows; or some of mul_mat,mul_mat_id,set_rows,cpy,get_rows
-// GGML_VK_QKGEN_CLASS  the least exact class that is taken: best (default, f16 products on matrix units), split, exact
+// GGML_VK_QKGEN_CLASS  the least exact class that is taken: best (default: x in 8 bits, f16 products on matrix units), split, exact
 // GGML_VK_QKGEN_DOT    integer dot products also where ggml finds them slow, as on processors
 // GGML_VK_QKGEN_LOG    at exit, what was routed, and why the rest was not
 //
@@ -52,10 +52,9 @@ static bool ggml_vk_qk_on(ggml_type quantized, ggml_op op) {
     return at != wanted.end() && at->second && ggml_is_quantized(quantized);
 }
 
-// ggml fuses what has no place in an epilogue: a second addition, and factors of experts.
-static bool ggml_vk_qk_may_fuse(const ggml_tensor * dst, const ggml_tensor * last, size_t count) {
-    return !((dst->op == GGML_OP_MUL_MAT && count > 2) || (dst->op == GGML_OP_MUL_MAT_ID && last->op == GGML_OP_MUL)) ||
-           !ggml_vk_qk_on(dst->src[0]->type, dst->op);
+// ggml fuses what has no place in an epilogue: a second addition, and factors behind one.
+static bool ggml_vk_qk_may_fuse(const ggml_tensor * dst, size_t count) {
+    return (dst->op != GGML_OP_MUL_MAT && dst->op != GGML_OP_MUL_MAT_ID) || count <= 2 || !ggml_vk_qk_on(dst->src[0]->type, dst->op);
 }
 
 // The kernels that are exact enough.
@@ -108,10 +107,7 @@ struct vk_qk_call {
         commands.dispatch(launch.workgroups, 1, 1);
     }
 
-    void barrier() {
-        ggml_vk_sync_buffers(ctx, subctx);
-        ctx->prealloc_y_need_sync = true; // what follows reads it, and writes sums behind
-    }
+    void barrier() { ggml_vk_sync_buffers(ctx, subctx); }
 };
 
 // Whether matrix units multiply as kernels ask, and how threads hold matrices: a small kernel tells.
@@ -187,15 +183,29 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         return false;
     }
     vk_qk_state & state = ggml_vk_qk_state(ctx);
-    const auto & kernels = ggml_vk_qk_find(ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm", w->type, x->type);
     vk_qk_call call = { ctx, subctx, state.launcher };
-    const qk_backend backend = qkgen::backend_of(call, state.limits);
+    const bool fused = ctx->num_additional_fused_ops > 0;
+    const uint64_t types = (uint64_t) w->type << 32 | (uint32_t) x->type;
+    qk_epilogue epilogue {};
+    qk_range other;
     qk_product p {};
-    p.weights = ggml_vk_qk_tensor(ctx, w, true);
-    p.x       = ggml_vk_qk_tensor(ctx, x);
-    p.y       = ggml_vk_qk_tensor(ctx, dst);
-    p.ids     = ggml_vk_qk_tensor(ctx, ids);
-    p.status  = call.range_of(state.status);
+    p.weights  = ggml_vk_qk_tensor(ctx, w, true);
+    p.x        = ggml_vk_qk_tensor(ctx, x);
+    p.y        = ggml_vk_qk_tensor(ctx, dst);
+    p.ids      = ggml_vk_qk_tensor(ctx, ids);
+    p.status   = call.range_of(state.status);
+    p.epilogue = &epilogue;
+    if (fused) { // one vector, and what is added to it; or what is of experts, or the token's factors
+        other = ggml_vk_qk_tensor(ctx, dst->src[0] == mul ? dst->src[1] : dst->src[0]).range;
+        epilogue.adds = dst->op != GGML_OP_MUL && other.buffer == p.y.range.buffer && other.offset == p.y.range.offset; // in place
+        epilogue.scale_per = QK_PER_VECTOR;
+        (dst->op == GGML_OP_MUL ? epilogue.scale : epilogue.bias) = epilogue.adds ? nullptr : &other;
+    }
+    if (const qk_kernel * known = state.launcher.repeat_product(call, p, types)) {
+        return ggml_vk_qk_log(mul, known->family, fused ? ", fused" : "", true);
+    }
+    const auto & kernels = ggml_vk_qk_find(ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm", w->type, x->type);
+    const qk_backend backend = qkgen::backend_of(call, state.limits);
     qk_error error;
     if (qk_plan_product(&backend, kernels.data(), kernels.size(), INFINITY, &p, &error) != QK_OK) {
         return ggml_vk_qk_log(mul, error.text);
@@ -227,22 +237,14 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         ggml_vk_cpy_to_contiguous(ctx, subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), { ctx->prealloc_y, 0, p.copy_bytes });
         ctx->prealloc_y_need_sync = true;
     }
-    qk_epilogue epilogue {};
-    qk_range bias;
-    p.epilogue = &epilogue;
-    if (ctx->num_additional_fused_ops > 0) { // one vector, and what is added to it; or what is of experts
-        bias = ggml_vk_qk_tensor(ctx, dst->src[0] == mul ? dst->src[1] : dst->src[0]).range;
-        epilogue.adds = bias.buffer == p.y.range.buffer && bias.offset == p.y.range.offset; // in place
-        epilogue.bias = epilogue.adds ? nullptr : &bias;
-    }
-    if (qk_dispatch_product(&backend, &p, &error) != QK_OK) {
+    if (state.launcher.dispatch_product(call, state.limits, p, types, &error) != QK_OK) {
         return ggml_vk_qk_log(mul, error.text);
     }
     if (kept) {
         ctx->prealloc_y_last_pipeline_used = key;
         ctx->prealloc_y_last_tensor_used = x;
     }
-    const bool fused = ctx->num_additional_fused_ops > 0;
+    ctx->prealloc_y_need_sync |= copied || tiles; // the launches read it
     return ggml_vk_qk_log(mul, p.kernel->family, copied ? (fused ? ", x copied, fused" : ", x copied") : fused ? ", fused" : "", true);
 }
 

@@ -395,18 +395,18 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
         const float4 x15 = float4(x_in[from + 15u]);
         x[k][m][0] = x0 * float4(1.0f, 0.125f, 0.015625f, 0.001953125f);
         x[k][m][1] = x1 * float4(0.00024414062f, 3.0517578e-05f, 3.8146973e-06f, 4.7683716e-07f);
-        x[k][m][2] = x2 * float4(0.00390625f, 0.00048828125f, 6.1035156e-05f, 7.6293945e-06f);
+        x[k][m][2] = x2 * float4(5.9604645e-08f, 7.450581e-09f, 6.1035156e-05f, 0.5f);
         x[k][m][3] = x3 * float4(0.0625f, 0.0078125f, 0.0009765625f, 0.00012207031f);
         x[k][m][4] = x4 * float4(1.5258789e-05f, 1.9073486e-06f, 2.3841858e-07f, 2.9802322e-08f);
-        x[k][m][5] = x5 * float4(0.00024414062f, 3.0517578e-05f, 3.8146973e-06f, 4.7683716e-07f);
+        x[k][m][5] = x5 * float4(3.7252903e-09f, 3.0517578e-05f, 0.25f, 0.03125f);
         x[k][m][6] = x6 * float4(0.00390625f, 0.00048828125f, 6.1035156e-05f, 7.6293945e-06f);
         x[k][m][7] = x7 * float4(9.536743e-07f, 1.1920929e-07f, 1.4901161e-08f, 1.8626451e-09f);
         x[k][m][8] = x8 * float4(1.0f, 0.125f, 0.015625f, 0.001953125f);
         x[k][m][9] = x9 * float4(0.00024414062f, 3.0517578e-05f, 3.8146973e-06f, 4.7683716e-07f);
-        x[k][m][10] = x10 * float4(0.00390625f, 0.00048828125f, 6.1035156e-05f, 7.6293945e-06f);
+        x[k][m][10] = x10 * float4(5.9604645e-08f, 7.450581e-09f, 6.1035156e-05f, 0.5f);
         x[k][m][11] = x11 * float4(0.0625f, 0.0078125f, 0.0009765625f, 0.00012207031f);
         x[k][m][12] = x12 * float4(1.5258789e-05f, 1.9073486e-06f, 2.3841858e-07f, 2.9802322e-08f);
-        x[k][m][13] = x13 * float4(0.00024414062f, 3.0517578e-05f, 3.8146973e-06f, 4.7683716e-07f);
+        x[k][m][13] = x13 * float4(3.7252903e-09f, 3.0517578e-05f, 0.25f, 0.03125f);
         x[k][m][14] = x14 * float4(0.00390625f, 0.00048828125f, 6.1035156e-05f, 7.6293945e-06f);
         x[k][m][15] = x15 * float4(9.536743e-07f, 1.1920929e-07f, 1.4901161e-08f, 1.8626451e-09f);
         x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
@@ -436,7 +436,7 @@ inline void accumulate_large(
     const uint w1 = weight[block * 12u + tile * 6u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
     float dots1[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
-        float4(float(w_run0 & 1792u), float(w_run0 & 14336u), float(w_run0 & 0x1C000u), float(w_run0 & 0xE0000u)));
+        float4(float(w0 & 0x7000000u), float(w0 & 0x38000000u), float(w_run0 & 0x1C000u), float(w1 & 14u)));
     float dots2[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
         float4(float(w1 & 112u), float(w1 & 896u), float(w1 & 7168u), float(w1 & 57344u)));
@@ -446,7 +446,7 @@ inline void accumulate_large(
     const uint w2 = weight[block * 12u + tile * 6u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
     float dots4[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5],
-        float4(float(w_run1 & 28672u), float(w_run1 & 0x38000u), float(w_run1 & 0x1C0000u), float(w_run1 & 0xE00000u)));
+        float4(float(w1 & 0x70000000u), float(w_run1 & 0x38000u), float(w2 & 28u), float(w2 & 224u)));
     float dots5[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6],
         float4(float(w2 & 1792u), float(w2 & 14336u), float(w2 & 0x1C000u), float(w2 & 0xE0000u)));
@@ -461,7 +461,7 @@ inline void accumulate_large(
     const uint w4 = weight[block * 12u + tile * 6u + 4u], w_run2 = (w3 >> 16u) | (w4 << 16u);
     float dots8[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10],
-        float4(float(w_run2 & 1792u), float(w_run2 & 14336u), float(w_run2 & 0x1C000u), float(w_run2 & 0xE0000u)));
+        float4(float(w3 & 0x7000000u), float(w3 & 0x38000000u), float(w_run2 & 0x1C000u), float(w4 & 14u)));
     float dots9[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11],
         float4(float(w4 & 112u), float(w4 & 896u), float(w4 & 7168u), float(w4 & 57344u)));
@@ -471,7 +471,7 @@ inline void accumulate_large(
     const uint w5 = weight[block * 12u + tile * 6u + 5u], w_run3 = (w4 >> 16u) | (w5 << 16u);
     float dots11[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13],
-        float4(float(w_run3 & 28672u), float(w_run3 & 0x38000u), float(w_run3 & 0x1C0000u), float(w_run3 & 0xE00000u)));
+        float4(float(w4 & 0x70000000u), float(w_run3 & 0x38000u), float(w5 & 28u), float(w5 & 224u)));
     float dots12[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14],
         float4(float(w5 & 1792u), float(w5 & 14336u), float(w5 & 0x1C000u), float(w5 & 0xE0000u)));

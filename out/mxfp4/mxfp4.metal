@@ -4,7 +4,7 @@
 // 17 bytes for 32 elements, 4.25 bits each.
 // dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
 // conversions, 1 lookups.
-// gemv in f32: for each weight 0.531 bytes read, 7.36 operations: 0.234 loads, 2.62 bits, 0.438 integer, 2.06 float, 1 conversions, 1
+// gemv in f32: for each weight 0.531 bytes read, 6.89 operations: 0.234 loads, 2.16 bits, 0.438 integer, 2.06 float, 1 conversions, 1
 // lookups.
 // gemv_id in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5 conversions.
 //
@@ -89,7 +89,8 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 inline void decode(device const uchar *blocks, uint block, uint tile, thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
-    const uint base = block * 17u, qs = load_u32(blocks, base + tile * 4u + 1u);
+    const uint base = block * 17u;
+    const uint qs = load_u32(blocks, base + tile * 4u + 1u);
     const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const uint e = uint(blocks[base]);
     const float e_e_e = as_type<float>(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
@@ -219,7 +220,8 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u, place = j / 2u * 8u + tile * 2u;
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 8u + tile * 2u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -242,7 +244,10 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 17u, e = uint(blocks[base]);
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    const uint base = block * 17u;
+    const uint e = uint(blocks[base]);
     const float e_e_e = as_type<float>(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
     const uint qs0 = load_u32(blocks, base + tile * 8u + 1u);
     const float2 pair0 = float2(as_type<half2>(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u)));
@@ -332,7 +337,8 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u;
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 2u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -380,83 +386,72 @@ inline void accumulate_large(
 {
     #pragma clang fp contract(fast)
     device const uint *blocks_word = (device const uint *)blocks;
-    const uint block = n * (row_tiles / 8u) + j / 2u, tile = j % 2u;
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
     const ulong base = ulong(block) * 17u;
     const uint e0 = blocks_word[base] & 0xFFu;
     const float e_e_e0 = as_type<float>(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
     const uint qs0 = blocks_word[base + tile * 2u], qs1 = blocks_word[base + tile * 2u + 1u];
-    const uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
-    const uint4 q0 = (uint4(qs_run0) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    const uint qs2 = blocks_word[base + tile * 2u + 2u], qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
-    const uint4 q1 = (uint4(qs_run1) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint qs2 = blocks_word[base + tile * 2u + 2u];
     float dots0[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
-        float4(K_as_float[q0.x], K_as_float[q0.y], K_as_float[q0.z], K_as_float[q0.w])), x[k][m][1],
-        float4(K_as_float[q1.x], K_as_float[q1.y], K_as_float[q1.z], K_as_float[q1.w]));
-    const uint4 q2 = (uint4(qs_run0) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[(qs0 >> 8u) & 15u], K_as_float[(qs0 >> 16u) & 15u], K_as_float[(qs0 >> 24u) & 15u], K_as_float[qs1 & 15u])),
+        x[k][m][1], float4(K_as_float[(qs1 >> 8u) & 15u], K_as_float[(qs1 >> 16u) & 15u], K_as_float[(qs1 >> 24u) & 15u],
+        K_as_float[qs2 & 15u]));
     float dots1[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
-        float4(K_as_float[q2.x], K_as_float[q2.y], K_as_float[q2.z], K_as_float[q2.w]));
-    const uint4 q3 = (uint4(qs_run1) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[(qs0 >> 12u) & 15u], K_as_float[(qs0 >> 20u) & 15u], K_as_float[qs0 >> 28u], K_as_float[(qs1 >> 4u) & 15u]));
     float dots2[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
-        float4(K_as_float[q3.x], K_as_float[q3.y], K_as_float[q3.z], K_as_float[q3.w]));
+        float4(K_as_float[(qs1 >> 12u) & 15u], K_as_float[(qs1 >> 20u) & 15u], K_as_float[qs1 >> 28u], K_as_float[(qs2 >> 4u) & 15u]));
     const uint e1 = (blocks_word[base + 4u] >> 8u) & 0xFFu;
     const float e_e_e1 = as_type<float>(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
     const uint qs3 = blocks_word[base + tile * 2u + 4u], qs4 = blocks_word[base + tile * 2u + 5u];
-    const uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
-    const uint4 q4 = (uint4(qs_run2) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    const uint qs5 = blocks_word[base + tile * 2u + 6u], qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
-    const uint4 q5 = (uint4(qs_run3) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint qs5 = blocks_word[base + tile * 2u + 6u];
     float dots3[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][4],
-        float4(K_as_float[q4.x], K_as_float[q4.y], K_as_float[q4.z], K_as_float[q4.w])), x[k][m][5],
-        float4(K_as_float[q5.x], K_as_float[q5.y], K_as_float[q5.z], K_as_float[q5.w]));
-    const uint4 q6 = (uint4(qs_run2) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[(qs3 >> 16u) & 15u], K_as_float[(qs3 >> 24u) & 15u], K_as_float[qs4 & 15u], K_as_float[(qs4 >> 8u) & 15u])),
+        x[k][m][5], float4(K_as_float[(qs4 >> 16u) & 15u], K_as_float[(qs4 >> 24u) & 15u], K_as_float[qs5 & 15u],
+        K_as_float[(qs5 >> 8u) & 15u]));
     float dots4[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6],
-        float4(K_as_float[q6.x], K_as_float[q6.y], K_as_float[q6.z], K_as_float[q6.w]));
-    const uint4 q7 = (uint4(qs_run3) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[(qs3 >> 20u) & 15u], K_as_float[qs3 >> 28u], K_as_float[(qs4 >> 4u) & 15u], K_as_float[(qs4 >> 12u) & 15u]));
     float dots5[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][7],
-        float4(K_as_float[q7.x], K_as_float[q7.y], K_as_float[q7.z], K_as_float[q7.w]));
+        float4(K_as_float[(qs4 >> 20u) & 15u], K_as_float[qs4 >> 28u], K_as_float[(qs5 >> 4u) & 15u], K_as_float[(qs5 >> 12u) & 15u]));
     const uint e2 = (blocks_word[base + 8u] >> 16u) & 0xFFu;
     const float e_e_e2 = as_type<float>(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
     const uint qs6 = blocks_word[base + tile * 2u + 8u], qs7 = blocks_word[base + tile * 2u + 9u];
-    const uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
-    const uint4 q8 = (uint4(qs_run4) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    const uint qs8 = blocks_word[base + tile * 2u + 10u], qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
-    const uint4 q9 = (uint4(qs_run5) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint qs8 = blocks_word[base + tile * 2u + 10u];
     float dots6[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][8],
-        float4(K_as_float[q8.x], K_as_float[q8.y], K_as_float[q8.z], K_as_float[q8.w])), x[k][m][9],
-        float4(K_as_float[q9.x], K_as_float[q9.y], K_as_float[q9.z], K_as_float[q9.w]));
-    const uint4 q10 = (uint4(qs_run4) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[(qs6 >> 24u) & 15u], K_as_float[qs7 & 15u], K_as_float[(qs7 >> 8u) & 15u], K_as_float[(qs7 >> 16u) & 15u])),
+        x[k][m][9], float4(K_as_float[(qs7 >> 24u) & 15u], K_as_float[qs8 & 15u], K_as_float[(qs8 >> 8u) & 15u],
+        K_as_float[(qs8 >> 16u) & 15u]));
     float dots7[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10],
-        float4(K_as_float[q10.x], K_as_float[q10.y], K_as_float[q10.z], K_as_float[q10.w]));
-    const uint4 q11 = (uint4(qs_run5) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[qs6 >> 28u], K_as_float[(qs7 >> 4u) & 15u], K_as_float[(qs7 >> 12u) & 15u], K_as_float[(qs7 >> 20u) & 15u]));
     float dots8[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][11],
-        float4(K_as_float[q11.x], K_as_float[q11.y], K_as_float[q11.z], K_as_float[q11.w]));
+        float4(K_as_float[qs7 >> 28u], K_as_float[(qs8 >> 4u) & 15u], K_as_float[(qs8 >> 12u) & 15u], K_as_float[(qs8 >> 20u) & 15u]));
     const uint e3 = blocks_word[base + 12u] >> 24u;
     const float e_e_e3 = as_type<float>(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
     const uint qs9 = blocks_word[base + tile * 2u + 13u];
-    const uint4 q12 = (uint4(qs9) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint4 q0 = (uint4(qs9) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const uint qs10 = blocks_word[base + tile * 2u + 14u];
-    const uint4 q13 = (uint4(qs10) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint4 q1 = (uint4(qs10) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     float dots9[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12],
-        float4(K_as_float[q12.x], K_as_float[q12.y], K_as_float[q12.z], K_as_float[q12.w])), x[k][m][13],
-        float4(K_as_float[q13.x], K_as_float[q13.y], K_as_float[q13.z], K_as_float[q13.w]));
-    const uint4 q14 = (uint4(qs9) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[q0.x], K_as_float[q0.y], K_as_float[q0.z], K_as_float[q0.w])), x[k][m][13],
+        float4(K_as_float[q1.x], K_as_float[q1.y], K_as_float[q1.z], K_as_float[q1.w]));
+    const uint4 q2 = (uint4(qs9) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     float dots10[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14],
-        float4(K_as_float[q14.x], K_as_float[q14.y], K_as_float[q14.z], K_as_float[q14.w]));
-    const uint4 q15 = (uint4(qs10) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+        float4(K_as_float[q2.x], K_as_float[q2.y], K_as_float[q2.z], K_as_float[q2.w]));
+    const uint4 q3 = (uint4(qs10) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     float dots11[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][15],
-        float4(K_as_float[q15.x], K_as_float[q15.y], K_as_float[q15.z], K_as_float[q15.w]));
+        float4(K_as_float[q3.x], K_as_float[q3.y], K_as_float[q3.z], K_as_float[q3.w]));
     for (uint m = 0; m < BATCH; ++m) sum[m] += e_e_e0 * dots2[m] + e_e_e1 * dots5[m] + e_e_e2 * dots8[m] + e_e_e3 * dots11[m];
 }
 

@@ -64,6 +64,15 @@ product() { "$QKGEN" run "$1" --target "$2" --format q4_0 --type f32 --rows 3 --
 check "the reference" product gemv c expected
 check "scales that grow" product gemm vulkan grown
 check "are those of the reference" cmp "$work/expected" "$work/grown"
+case $targets in
+*msl*)
+  check "scales that grow, on Metal" product gemm msl grown
+  check "are those of the reference, on Metal" cmp "$work/expected" "$work/grown"
+  check "results are added, on Metal" "$QKGEN" run gemm --target msl --format q4_0 --type f32 --rows 40 --cols 256 --batch 20 \
+    --in <(head -c $((40 * 256 / 32 * 18)) /dev/zero) --x <(head -c $((20 * 256 * 4)) /dev/zero) --add "$work/y" --out "$work/sum"
+  check "to what was there, on Metal" cmp "$work/y" "$work/sum"
+  ;;
+esac
 cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/"
 sed -i 's/four > first_four \&\& grown == four/false/' "$work/templates/gemm_tiles.comp"
 check "tiles that do not see it" test "$(diff "$SOURCE/templates/gemm_tiles.comp" "$work/templates/gemm_tiles.comp" | grep -c '^>')" -eq 1

@@ -17,7 +17,7 @@ check "emits some families" "$QKGEN" emit --target mlx --format q4_0 --family ge
 check "emits some families: no other" bash -c "! grep -q '^def dequant' '$work/gemv/qkgen_q4_0.py' && grep -q '^def gemv(' '$work/gemv/qkgen_q4_0.py'"
 refuses "a format whose blocks are patches" 'awq_b4_g64: modules for MLX are of formats whose blocks lie one after the other' \
   "$QKGEN" emit --target mlx --format awq_b4_g64 --out "$work/none"
-refuses "families that it has not" 'MLX has kernels of dequant, gather, gemv and gemv_id' \
+refuses "families that it has not" 'MLX has kernels of dequant, gather, gemv, gemm and gemv_id' \
   "$QKGEN" emit --target mlx --format q4_0 --family encode --out "$work/none"
 check "nothing is left of that" test ! -e "$work/none"
 check "emits all formats" "$QKGEN" emit --target mlx --out "$work"
@@ -31,10 +31,11 @@ takes() {
   check "$1: $2" python3 "$SOURCE/tests/mlx/check.py" "$1" "$work/$1.data" 512 "${@:2}"
 }
 export -f takes
-few="dequant_f32 gather_f16 gemv_f32_1 gemv_f16_3"
+few="dequant_f32 gather_f16 gemv_f32_1 gemv_f16_3 matmul"
 {
   echo "takes q4_K dequant_f32 dequant_f16 dequant_bf16 gather_f32 gather_f16 gather_bf16 refuses"
   echo "takes q4_K gemv_f32_1 gemv_f32_2 gemv_f16_4 gemv_bf16_1 gemv_f32_11 matmul epilogue gemv_id_f32 gemv_id_f16"
+  echo "takes q4_K gemm_f32_1 gemm_f32_37 gemm_f16_3 gemm_bf16_2 gemm_epilogue"
   echo "takes affine_b4_g64_bf16 dequant_bf16 gather_bf16 gemv_bf16_1 gemv_f32_5 epilogue gemv_id_f32 refuses"
   for format in q4_0 q8_0 q6_K iq2_xxs mxfp4 affine_b3_g64_bf16 affine_b6_g128_f32 affine_b8_g32_f16 mlx_mxfp4 mlx_mxfp8 mlx_nvfp4; do
     echo "takes $format $few"

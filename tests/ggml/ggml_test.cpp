@@ -115,12 +115,55 @@ static void test_fused() {
     CHECK(notes[0].buffers[2].offset == Y + 4096 && notes[0].buffers[4].offset == Z && notes[0].push[5] == bias_bits());
     sum.at = Z; // in place: what is added is where the sum goes
     CHECK(mul_mat(&y, &sum) && notes[0].buffers[2].offset == Z && notes[0].push[5] == QK_ADDS_TO_Y_);
-    ggml_tensor scaled = op(GGML_OP_MUL, Y, &y, &x, 64, 1);
-    CHECK(ggml_vk_qk_may_fuse(&y, &sum, 2) && !ggml_vk_qk_may_fuse(&y, &sum, 3));
-    y.op = GGML_OP_MUL_MAT_ID;
-    CHECK(!ggml_vk_qk_may_fuse(&y, &scaled, 2) && ggml_vk_qk_may_fuse(&y, &sum, 2));
+    for (const ggml_op op : { GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID }) {
+        y.op = op;
+        CHECK(ggml_vk_qk_may_fuse(&y, 2) && !ggml_vk_qk_may_fuse(&y, 3));
+    }
+    CHECK(ggml_vk_qk_may_fuse(&sum, 3));
     w.type = GGML_TYPE_F16; // not ours
-    CHECK(ggml_vk_qk_may_fuse(&y, &scaled, 2));
+    CHECK(ggml_vk_qk_may_fuse(&y, 3));
+}
+
+static std::vector<noted> notes_of(ggml_tensor * y, ggml_tensor * second = nullptr) {
+    CHECK(mul_mat(y, second));
+    return notes;
+}
+
+// A product that was planned before is recorded as it was, and only with the tensors, ranges and epilogue that it had.
+static void test_remembered() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 2), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 2);
+    const std::vector<noted> first = notes_of(&y);
+    CHECK(first.size() == 1 && notes_of(&y) == first);
+    for (uint64_t * at : { &w.at, &x.at, &y.at }) {
+        *at += 4096;
+        const std::vector<noted> moved = notes_of(&y);
+        CHECK(moved.size() == 1 && !(moved == first) && notes_of(&y) == moved);
+        *at -= 4096;
+        CHECK(notes_of(&y) == first);
+    }
+    x.nb[1] += 64;
+    CHECK(!(notes_of(&y) == first));
+    x.nb[1] -= 64;
+    x.ne[1] = y.ne[1] = 1;
+    ggml_tensor residual = tensor(GGML_TYPE_F32, Z, 64), sum = op(GGML_OP_ADD, Y, &residual, &y, 64, 1);
+    const std::vector<noted> plain = notes_of(&y), added = notes_of(&y, &sum);
+    CHECK(!(added == plain) && notes_of(&y) == plain && notes_of(&y, &sum) == added);
+    residual.at += 4096;
+    CHECK(!(notes_of(&y, &sum) == added));
+    for (int many = 0; many < 40; many++) { // more places than are kept
+        x.at += 4096;
+        CHECK(notes_of(&y)[0].buffers[1].offset == x.at);
+    }
+    x.at = X;
+    CHECK(notes_of(&y) == plain);
+    ggml_tensor tiles = tensor(GGML_TYPE_F32, X, 256, 32), z = op(GGML_OP_MUL_MAT, Z, &w, &tiles, 64, 32);
+    ctx.prealloc_y_last_tensor_used = nullptr;
+    ctx.prealloc_y_need_sync = false;
+    const std::vector<noted> made = notes_of(&z), kept = notes_of(&z);
+    CHECK(made.size() == kept.size() + 2 && kept == std::vector<noted>(made.begin() + 2, made.end()));
+    ctx.prealloc_y_last_tensor_used = nullptr;
+    ctx.prealloc_y_need_sync = false;
+    CHECK(notes_of(&z) == made && notes_of(&z) == kept);
 }
 
 // x becomes operands once, for all matrices that are multiplied with it; not for another x, nor behind a copy.
@@ -152,6 +195,15 @@ static void test_experts() {
     ids.nb[1] = 8;
     ggml_tensor sum = op(GGML_OP_ADD_ID, Y + 65536, &y, &bias, 64, 2, 3);
     CHECK(mul_mat(&y, &sum) && notes[0].buffers[4].offset == Y + 65536 && notes[0].push[8] == bias_bits());
+    ggml_tensor one = tensor(GGML_TYPE_F32, X, 256), of_one = op(GGML_OP_MUL_MAT_ID, Y, &w, &one, 64, 2, 1);
+    ggml_tensor factors = tensor(GGML_TYPE_F32, Z, 1, 2), scaled = op(GGML_OP_MUL, Y + 65536, &of_one, &factors, 64, 2, 1);
+    of_one.src[2] = &ids;
+    ids.ne[1] = 1;
+    CHECK(mul_mat(&of_one, &scaled) && notes.size() == 1 && notes[0].buffers[4].offset == Y + 65536);
+    CHECK(notes[0].buffers[5].offset == Z && notes[0].buffers[5].range == 2 * 4 && notes[0].push[8] == (4 | QK_SCALES_VECTORS_));
+    scaled.at = Z; // factors are read, never added to
+    CHECK(!mul_mat(&of_one, &scaled) && notes.empty());
+    ids.ne[1] = 3;
     ggml_tensor each = tensor(GGML_TYPE_F32, X, 256, 2, 3); // an x of each slot
     y.src[1] = &each;
     CHECK(mul_mat(&y) && notes[0].push[2] == 3 && notes[0].push[3] == 2 && notes[0].push[4] == 2);
@@ -223,6 +275,7 @@ int main() {
     test_pipelines();
     test_batch();
     test_fused();
+    test_remembered();
     test_gemm();
     test_experts();
     test_rows();

@@ -79,6 +79,13 @@ typedef std::shared_ptr<vk_pipeline_struct> vk_pipeline;
 
 // What a test looks at: launches with their buffers and push constants, barriers, and copies of x.
 struct noted { std::string what; std::vector<vk::DescriptorBufferInfo> buffers; std::vector<uint32_t> push; };
+inline bool operator==(const noted & a, const noted & b) {
+    const auto same = [](const vk::DescriptorBufferInfo & p, const vk::DescriptorBufferInfo & q) {
+        return p.buffer == q.buffer && p.offset == q.offset && p.range == q.range;
+    };
+    return a.what == b.what && a.push == b.push && a.buffers.size() == b.buffers.size() &&
+           std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), same);
+}
 inline std::vector<noted> notes;
 inline std::vector<vk::DescriptorBufferInfo> bound;
 

@@ -1,6 +1,6 @@
 """check.py FORMAT FOLDER COLUMNS WHAT...: takes the module qkgen_FORMAT through the stand-in for MLX, and compares with the library's
 values. FOLDER has a file for each buffer, and values.f32. WHAT are calls: dequant_TYPE, gather_TYPE, gemv_TYPE_VECTORS, gemv_id_TYPE,
-epilogue, matmul, refuses."""
+epilogue, matmul, gemm_TYPE_VECTORS, gemm_epilogue, refuses."""
 import importlib
 import math
 import random
@@ -43,9 +43,9 @@ def same(got, wanted):
             fail(f"element {i} is {a}, must be {b}")
 
 
-def near(got, vectors, weights, after=lambda v, r, sum, size: (sum, size)):
+def near(got, vectors, weights, after=lambda v, r, sum, size: (sum, size), part=2.0**-18):
     """Of `weights`, a list of rows for each vector; each sum within its bound: a rounding of each product and each addition, and
-    the last rounding to the type of the results."""
+    the last rounding to the type of the results. `part` of the terms' magnitudes is the first."""
     got_values = got.tolist()
     last, least = {mx.float32: (2.0**-24, 2.0**-150), mx.float16: (2.0**-11, 2.0**-25), mx.bfloat16: (2.0**-8, 2.0**-134)}[got.dtype]
     for v, x in enumerate(vectors):
@@ -53,8 +53,12 @@ def near(got, vectors, weights, after=lambda v, r, sum, size: (sum, size)):
             sum = math.fsum(a * b for a, b in zip(row, x))
             sum, size = after(v, r, sum, math.fsum(abs(a * b) for a, b in zip(row, x)))
             error = abs(got_values[v * len(weights[v]) + r] - sum)
-            if not error <= 2.0**-18 * size + max(last * abs(sum), least):
+            if not error <= part * size + max(last * abs(sum), least):
                 fail(f"result {r} of vector {v} is {got_values[v * len(weights[v]) + r]}, must be {sum}, and its terms are {size}")
+
+
+# Of products of halves: roundings of both factors, of each part of a value.
+halves = 2.0**-9
 
 
 def some(count, dtype):
@@ -86,7 +90,22 @@ for what in whats:
     elif name == "matmul":
         x, numbers = some(3 * cols, mx.float32)
         got = kernels.matmul(w, x.reshape(3, cols), vectors=2)
-        near(got, [numbers[v * cols : (v + 1) * cols] for v in range(3)], [table] * 3)
+        near(got, [numbers[v * cols : (v + 1) * cols] for v in range(3)], [table] * 3,
+             part=halves if hasattr(kernels, "gemm") else 2.0**-18)
+    elif name == "gemm" and more[0] == "epilogue":
+        x, numbers = some(3 * cols, mx.float32)
+        bias, b = some(rows, mx.float32)
+        residual, e = some(3 * rows, mx.float32)
+        got = kernels.gemm(w, x.reshape(3, cols), bias=bias, scale=mx.array([0.5], mx.float32), residual=residual.reshape(3, rows))
+        near(got, [numbers[v * cols : (v + 1) * cols] for v in range(3)], [table] * 3,
+             lambda v, r, sum, size: (0.5 * sum + b[r] + e[v * rows + r], 0.5 * size + abs(b[r]) + abs(e[v * rows + r])), halves)
+    elif name == "gemm":
+        vectors = int(more[1])
+        x, numbers = some(vectors * cols, types[more[0]])
+        got = kernels.gemm(w, x.reshape(vectors, cols))
+        if got.shape != (vectors, rows) or got.dtype is not x.dtype:
+            fail(f"the shape is {got.shape}, the type {got.dtype}")
+        near(got, [numbers[v * cols : (v + 1) * cols] for v in range(vectors)], [table] * vectors, part=halves)
     elif name == "gemv_id":
         # Experts of two rows each; an id that is none.
         experts, each = rows // 2, 2
@@ -123,6 +142,7 @@ for what in whats:
             (lambda: kernels.gemv((w, w, w, w, w), x), "buffers"),
             (lambda: kernels.gemv(w, x, bias=mx.zeros((rows + 1,))), "row_bias has"),
             (lambda: kernels.dequant(w, mx.int32), "results are float32"),
+            (lambda: kernels.gemm(w, mx.zeros((2, cols + 1))), "are no rows of"),
             (lambda: kernels.gemv_id(w, x, mx.zeros((1, 1), mx.int32), rows + 1), "shared evenly"),
             (lambda: kernels.gemv_id(w, mx.zeros((3, cols)), mx.zeros((1, 1), mx.int32), rows), "x has the shape"),
         ):

@@ -25,6 +25,10 @@ enum { QK_SCHEDULE_OF_WHOLE_SUMS_ = QK_SCHEDULE_TEAMS };
 #define QK_OWN_REGISTERS UINT64_C(64)
 /* Subgroups of one row, at most. */
 #define QK_MOST_SUBGROUPS 32u
+/* Loads of a thread for each row, from which on rows that are loaded ahead are faster. */
+#define QK_MANY_LOADS 10u
+/* Slices of x for a subgroup, from which on rows are long. */
+#define QK_LONG_SLICES 5u
 /* Bytes of tables of which a workgroup has two copies or none. */
 #define QK_LARGE_TABLES 8192u
 
@@ -213,12 +217,15 @@ static inline int qk_has_neighbours_(const qk_kernel *kernel) {
            8 * qk_block_bytes_(kernel) <= 5 * (uint64_t)kernel->block_elements;
 }
 
-/* Whether threads have registers for their parts of x of so many right-hand sides, of that many elements each: integers of a few bytes. */
-static inline int qk_fits_own_(const qk_kernel *kernel, uint32_t kept, uint64_t elements) {
+/* Whether threads have registers for their parts of x of so many right-hand sides, of that many elements each: integers of a few bytes;
+ * and floats of two where rows are loaded ahead, and not into registers. */
+static inline int qk_fits_own_(const qk_kernel *kernel, uint32_t kept, uint64_t elements, int ahead) {
     uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
     if (elements == 0)
         elements = QK_KEPT_VALUES;
-    return kept == 1 || (digits != 0 && kept * digits * elements / 4 <= QK_OWN_REGISTERS);
+    if (digits == 0)
+        return kept == 1 || (kept == 2 && ahead && elements <= QK_KEPT_VALUES);
+    return kept == 1 || kept * digits * elements / 4 <= QK_OWN_REGISTERS;
 }
 
 /* How a launch with one right-hand side or a few is shared out. */
@@ -253,16 +260,23 @@ static inline uint32_t qk_own_rows_(const qk_kernel *kernel, uint32_t kept, int 
     return (uint32_t)qk_max_(2, (ahead ? kernel->rows_ahead : qk_rows_at_once_(kernel, 1)) / kept);
 }
 
-/* Whether keeping x of several right-hand sides is faster than sharing it, of many rows: where products wait for lookups; where rows of
- * more than five bits a weight are loaded ahead; and where two right-hand sides are of two bytes, as weights are of one, so that shared
- * memory has as much to give as the cache. */
-static inline int qk_gains_by_own_(const qk_kernel *kernel, uint32_t kept, int ahead) {
+/* Whether threads that load their own rows have many loads for each, so that these wait for each other. */
+static inline int qk_has_many_loads_(const qk_kernel *kernel) {
+    return kernel->wide_loads >= QK_MANY_LOADS;
+}
+
+/* Whether keeping x of several right-hand sides is faster than sharing it, of many rows: where products wait for lookups; where rows
+ * are loaded ahead, of more than five bits a weight, or of two right-hand sides, of two bytes only for rows that are more; and where
+ * two right-hand sides are of two bytes, as weights are of one, so that shared memory has as much to give as the cache. */
+static inline int qk_gains_by_own_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept, uint64_t rows,
+                                   int ahead) {
     uint64_t bits = 8 * qk_block_bytes_(kernel), elements = kernel->block_elements;
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
     if (qk_makes_tables_(kernel))
         return 1;
     if (ahead)
-        return bits > 5 * elements;
-    return bits > 8 * elements && kept == 2 && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 2;
+        return bits > 5 * elements || (kept == 2 && (digits != 2 || rows >= 8 * qk_busy_workgroups_(limits)));
+    return bits > 8 * elements && kept == 2 && digits == 2;
 }
 
 /* Whether threads keep x of so many right-hand sides: always of one; of several as a rule where rows are so many that x is loaded
@@ -271,9 +285,10 @@ static inline int qk_keeps_several_(const qk_kernel *kernel, const qk_limits *li
                                     uint64_t cols, int ahead) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
     uint64_t parts = qk_ceil_(rows, qk_own_rows_(kernel, kept, ahead)) * qk_ceil_(cols, 32 * QK_KEPT_VALUES);
-    int pays = limits->subgroup_size >= 32 && parts >= 8 * qk_busy_workgroups_(limits) &&
-               qk_fits_own_(kernel, kept, ahead ? kernel->ahead_kept : kernel->kept_elements) &&
-               qk_gains_by_own_(kernel, kept, ahead);
+    int sooner = ahead && qk_has_many_loads_(kernel) && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
+    int pays = limits->subgroup_size >= 32 && parts >= (sooner ? 4 : 8) * qk_busy_workgroups_(limits) &&
+               qk_fits_own_(kernel, kept, ahead ? kernel->ahead_kept : kernel->kept_elements, ahead) &&
+               qk_gains_by_own_(kernel, limits, kept, rows, ahead);
     if (kept == 1)
         return 1;
     return (wanted == (ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) || (wanted == QK_SCHEDULE_NONE && pays)) &&
@@ -383,6 +398,17 @@ static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *lim
     if ((lanes != 8 && lanes != 16 && lanes != 32 && lanes != 64) || cols % kernel->ahead_block != 0)
         return 0;
     return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
+}
+
+/* Whether rows that are loaded ahead are faster where they can be: as the planner has it, unless a workgroup stages x for a few rows.
+ * There, too, where other loads are many; and of integers where rows are long, so that each workgroup has much of x to stage. Not with
+ * few lanes, which are a processor's. */
+static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t rows,
+                                 uint64_t cols) {
+    uint64_t slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES);
+    int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
+    int is_long = integers && slices >= QK_LONG_SLICES && qk_ceil_(rows, 8) * slices >= 4 * qk_busy_workgroups_(limits);
+    return limits->subgroup_size >= 32 && (!s->staged || qk_has_many_loads_(kernel) || is_long);
 }
 
 /* Processors of the device, each of which five workgroups keep busy. */
@@ -550,9 +576,8 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
         return;
     }
     qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols, 0);
-    /* As the planner has it, not with few lanes, which are a processor's. */
     uint32_t wanted = qk_wanted_schedule_(kernel);
-    int pays = !s.staged && limits->subgroup_size >= 32;
+    int pays = qk_pays_ahead_(kernel, limits, &s, rows, cols);
     if (qk_may_take_(kernel, limits, QK_SCHEDULE_AHEAD) && qk_keeps_several_(kernel, limits, s.kept, rows, cols, 1) &&
         (wanted == QK_SCHEDULE_AHEAD || (wanted == QK_SCHEDULE_NONE && pays)) &&
         qk_can_go_ahead_(kernel, limits, cols)) {

@@ -97,8 +97,8 @@ static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits
 /* The tiles of a tuning, where it has some that fit, or those of choice.def. */
 static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                        uint64_t batch, uint64_t experts) {
-    int units = qk_has_units_(kernel, limits);
-    qk_schedule schedule = units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
+    int metal = kernel->api == QK_API_METAL, units = !metal && qk_has_units_(kernel, limits);
+    qk_schedule schedule = units || metal ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
     uint32_t parts = qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
     uint32_t lanes = units ? qk_unit_constant_(limits, QK_CONSTANT_LANES, 0) : 32, least_side = lanes < 32 ? 32 : 16;
     uint32_t result = units && limits->matrix_order_a == 0 ? qk_unit_constant_(limits, QK_CONSTANT_UNIT_ROWS, 0) *
@@ -114,7 +114,7 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                      lanes,
                      result};
     uint64_t least = UINT64_MAX;
-    int kind = units ? (result != 0 ? 2 : 1) : 0;
+    int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
 #define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, alone, time, at_once)                                      \

@@ -5,14 +5,16 @@
 #include "choice.def"
 #include "dispatch_choose.h"
 
-/* How products are made. Halves without matrix units are the last: they are for devices where nothing else is fast. */
-typedef enum qk_products_ { QK_FLOATS_, QK_BYTES_, QK_UNITS_, QK_HALVES_ } qk_products_;
+/* How products are made. Of three bytes of each x, and halves without matrix units, are the last: the former are for devices where
+ * floats are slow, the latter where nothing else is fast. */
+typedef enum qk_products_ { QK_FLOATS_, QK_ONE_, QK_TWO_, QK_THREE_, QK_UNITS_, QK_HALVES_ } qk_products_;
 
 static inline qk_products_ qk_products_of_(const qk_kernel *kernel) {
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
         return QK_UNITS_;
-    if (qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0)
-        return QK_BYTES_;
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+    if (digits != 0)
+        return digits == 1 ? QK_ONE_ : digits == 2 ? QK_TWO_ : QK_THREE_;
     return kernel->numeric == QK_NUMERIC_HALF_SUM ? QK_HALVES_ : QK_FLOATS_;
 }
 
@@ -30,17 +32,21 @@ static inline qk_rows_class_ qk_rows_class_of_(const qk_limits *limits, uint64_t
     return rows <= QK_CHOICE_FEW * processors ? QK_FEW_ : rows <= QK_CHOICE_MEDIUM * processors ? QK_MEDIUM_ : QK_MANY_;
 }
 
-/* Where the kind of products stands in the order for that call, from 0; more of a kind, by the bytes of each x. */
+/* Where the kind of products stands in the order for that call, from 0. */
 static inline uint32_t qk_rank_(const qk_kernel *kernel, uint64_t batch, qk_rows_class_ rows, int looks_up) {
     uint64_t kept = batch > 4 ? 8 : batch > 2 ? 4 : batch;
     qk_products_ products = qk_products_of_(kernel);
-    uint32_t rank = 3;
-#define QK_CHOICE_(kept_, rows_, looks_up_, first, second, third)                                                      \
+    uint32_t rank = products == QK_HALVES_ ? 5 : 4;
+#define QK_CHOICE_(kept_, rows_, looks_up_, first, second, third, fourth)                                              \
     if (kept == (kept_) && rows == QK_##rows_##_ && looks_up == (looks_up_))                                           \
-        rank = products == QK_##first##_ ? 0 : products == QK_##second##_ ? 1 : products == QK_##third##_ ? 2 : 3;
+        rank = products == QK_##first##_    ? 0                                                                        \
+               : products == QK_##second##_ ? 1                                                                        \
+               : products == QK_##third##_  ? 2                                                                        \
+               : products == QK_##fourth##_ ? 3                                                                        \
+                                            : rank;
     QK_CHOICES(QK_CHOICE_)
 #undef QK_CHOICE_
-    return 4 * rank + qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+    return rank;
 }
 
 /* Of `count` kernels of one format and family, sums over rows of the same x, the one that should be the fastest for a matrix of
@@ -59,7 +65,8 @@ static inline const qk_kernel *qk_choose(const qk_kernel *const *kernels, uint32
             batch = 1;
             rows_class = QK_MANY_;
         }
-        looks_up |= kernels[i] != NULL && qk_products_of_(kernels[i]) == QK_BYTES_ && qk_makes_tables_(kernels[i]);
+        looks_up |= kernels[i] != NULL && qk_constant_(kernels[i], NULL, QK_CONSTANT_DIGITS, 0) != 0 &&
+                    qk_makes_tables_(kernels[i]);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (kernels[i] == NULL || qk_missing_features_(kernels[i], limits) != 0 ||

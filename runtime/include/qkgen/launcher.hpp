@@ -1,5 +1,6 @@
-/* qkgen/launcher.hpp: what a C++ engine keeps for its launches: pipelines, by module and constants; tables; and kernels, by name. Header
- * only, over qkgen/kernel.h and qkgen/registry.h; C++11. Locks for itself. A kernel's words and tables stay where they are meanwhile. */
+/* qkgen/launcher.hpp: what a C++ engine keeps for its launches: pipelines, by module and constants; tables; what products came to; and
+ * kernels, by name. Header only, over qkgen/tensors.h and qkgen/registry.h; C++11. Locks for itself. A kernel's words and tables stay
+ * where they are meanwhile. */
 #ifndef QKGEN_LAUNCHER_HPP
 #define QKGEN_LAUNCHER_HPP
 
@@ -8,11 +9,12 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "dispatch_check.h"
 #include "registry.h"
+#include "tensors.h"
 
 namespace qkgen {
 
@@ -37,15 +39,34 @@ template <class Pipeline, class Table> class launcher {
     pipeline_key key; // of the launch at hand: a member, so that its memory is kept
     std::map<const uint32_t *, Table> tables;
 
-  public:
-    template <class Engine> qk_status launch(Engine &engine, const qk_launch &launch, qk_error *error) {
+    /* What Engine::record is given. Without a kernel it is a barrier. */
+    struct step {
+        Pipeline pipeline;
+        qk_launch launch;
+        std::vector<qk_range> ranges;
+        std::vector<unsigned char> push;
+    };
+    using words = std::vector<uint64_t>;
+    /* The first words of a product say where its tensors are. */
+    struct hash {
+        size_t operator()(const words &key) const {
+            uint64_t sum = 0;
+            for (size_t i = 0; i < hashed; i++)
+                sum = (sum ^ (sum >> 29) ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+            return (size_t)(sum ^ (sum >> 32));
+        }
+    };
+    enum { hashed = 11, most_kept = 16384 };
+    std::unordered_map<words, std::vector<step>, hash> kept;
+    words product; // at hand, as `key`
+
+    template <class Engine>
+    qk_status prepare(Engine &engine, const qk_launch &launch, qk_range *ranges, step &to, qk_error *error) {
         const qk_kernel &kernel = *launch.kernel;
         const uint32_t buffers = kernel.binding_count + kernel.table_count;
         if (buffers > (uint32_t)Engine::most_buffers)
             return qk_fail(error, QK_ERROR_LIMIT, "%s: it has %u buffers, must be at most %u", kernel.name, buffers,
                            (unsigned)Engine::most_buffers);
-        const std::lock_guard<std::mutex> lock(mutex);
-        qk_range ranges[Engine::most_buffers];
         for (uint32_t i = 0; i < kernel.binding_count; i++)
             ranges[kernel.bindings[i].index] = launch.ranges[i];
         for (uint32_t i = 0; i < kernel.table_count; i++) {
@@ -70,7 +91,120 @@ template <class Pipeline, class Table> class launcher {
         auto found = pipelines.find(key);
         if (found == pipelines.end())
             found = pipelines.emplace(key, engine.make_pipeline(launch, *code, values, buffers)).first;
-        engine.record(found->second, launch, ranges, buffers);
+        to.pipeline = found->second;
+        to.launch = launch;
+        return QK_OK;
+    }
+
+    void add(const qk_range &range) {
+        product.insert(product.end(), {(uint64_t)(uintptr_t)range.buffer, range.offset, range.size});
+    }
+
+    /* All that launches of a product depend on. */
+    void set_product(const qk_product &p, uint64_t types) {
+        const qk_tensor *const tensors[] = {&p.weights, &p.x, &p.y, &p.ids};
+        product.clear();
+        product.push_back(types);
+        for (const qk_tensor *t : tensors)
+            add(t->range);
+        for (const qk_tensor *t : tensors) {
+            product.insert(product.end(), t->counts, t->counts + 4);
+            product.insert(product.end(), t->steps, t->steps + 4);
+            product.push_back(t->bytes);
+        }
+        add(p.status);
+        if (p.epilogue == nullptr)
+            return;
+        product.push_back(p.epilogue->adds);
+        product.push_back((uint64_t)p.epilogue->scale_per);
+#define QK_EPILOGUE_WORDS_(bit, NAME, field, binding, many, meaning)                                                   \
+    add(p.epilogue->field != nullptr ? *p.epilogue->field : qk_range());
+        QK_EPILOGUES(QK_EPILOGUE_WORDS_)
+#undef QK_EPILOGUE_WORDS_
+    }
+
+    /* A backend that records launches, and keeps them. */
+    template <class Engine> struct keeper {
+        Engine &engine;
+        launcher &from;
+        std::vector<step> &steps;
+
+        static qk_status launch(void *context, const qk_launch *launch, qk_error *error) {
+            keeper &k = *static_cast<keeper *>(context);
+            qk_range ranges[Engine::most_buffers];
+            step made = step();
+            const qk_status status = k.from.prepare(k.engine, *launch, ranges, made, error);
+            if (status != QK_OK)
+                return status;
+            const unsigned char *push = static_cast<const unsigned char *>(launch->push);
+            made.ranges.assign(ranges, ranges + launch->kernel->binding_count + launch->kernel->table_count);
+            made.push.assign(push, push + launch->kernel->push_bytes);
+            made.launch.ranges = nullptr;
+            made.launch.constants = nullptr;
+            k.steps.push_back(std::move(made));
+            k.engine.record(k.steps.back().pipeline, *launch, ranges, (uint32_t)k.steps.back().ranges.size());
+            return QK_OK;
+        }
+
+        static qk_status barrier(void *context, qk_error *) {
+            keeper &k = *static_cast<keeper *>(context);
+            k.steps.push_back(step());
+            k.engine.barrier();
+            return QK_OK;
+        }
+    };
+
+  public:
+    template <class Engine> qk_status launch(Engine &engine, const qk_launch &launch, qk_error *error) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        qk_range ranges[Engine::most_buffers];
+        step made = step();
+        const qk_status status = prepare(engine, launch, ranges, made, error);
+        if (status == QK_OK)
+            engine.record(made.pipeline, launch, ranges, launch.kernel->binding_count + launch.kernel->table_count);
+        return status;
+    }
+
+    /* Models multiply the same tensors for each token. Records a product that dispatch_product launched before, with all that `p` says
+     * before it is planned, and the same `types`: a number for those of weights and x. Engine::record is called with launches that have
+     * no ranges and no constants. The kernel; NULL: it is not known. */
+    template <class Engine> const qk_kernel *repeat_product(Engine &engine, const qk_product &p, uint64_t types) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        set_product(p, types);
+        const auto found = kept.find(product);
+        if (found == kept.end())
+            return nullptr;
+        for (const step &s : found->second) {
+            if (s.launch.kernel == nullptr)
+                engine.barrier();
+            else
+                engine.record(s.pipeline, s.launch, s.ranges.data(), (uint32_t)s.ranges.size());
+        }
+        return found->second[0].launch.kernel;
+    }
+
+    /* qk_dispatch_product of what was planned. It is known from then on, unless it takes memory of the engine: scratch, or a copy. */
+    template <class Engine>
+    qk_status dispatch_product(Engine &engine, const qk_limits &limits, const qk_product &p, uint64_t types,
+                               qk_error *error) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        std::vector<step> steps;
+        keeper<Engine> to = {engine, *this, steps};
+        qk_backend backend = qk_backend();
+        backend.context = &to;
+        backend.api = QK_API_VULKAN;
+        backend.limits = limits;
+        backend.launch = keeper<Engine>::launch;
+        backend.barrier = keeper<Engine>::barrier;
+        const qk_status status = qk_dispatch_product(&backend, &p, error);
+        if (status != QK_OK || p.scratch_bytes != 0 || p.copy_bytes != 0 || steps.empty())
+            return status;
+        for (step &s : steps)
+            s.launch.push = s.push.data();
+        set_product(p, types);
+        if (kept.size() >= most_kept)
+            kept.clear();
+        kept[product] = std::move(steps);
         return QK_OK;
     }
 };

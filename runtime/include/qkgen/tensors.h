@@ -196,26 +196,40 @@ static inline void qk_product_place(qk_product *p, qk_range memory) {
     p->scratch.size -= p->copy_bytes;
 }
 
-/* A backend without the launch that makes operands of x. */
-static inline qk_status qk_launch_packed_(void *context, const qk_launch *launch, qk_error *error) {
-    const qk_backend *outer = (const qk_backend *)context;
-    if (qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_PACK)
-        return QK_OK;
-    return outer->launch(outer->context, launch, error);
-}
+/* A backend without the launch that makes operands of x, and without the barrier behind it, unless sums over parts of rows take the place
+ * of those before. */
+typedef struct qk_packed_ {
+    const qk_backend *outer;
+    int waits; /* for a barrier */
+} qk_packed_;
 
 static inline qk_status qk_barrier_packed_(void *context, qk_error *error) {
-    const qk_backend *outer = (const qk_backend *)context;
-    return outer->barrier(outer->context, error);
+    (void)error;
+    ((qk_packed_ *)context)->waits = 1;
+    return QK_OK;
+}
+
+static inline qk_status qk_launch_packed_(void *context, const qk_launch *launch, qk_error *error) {
+    qk_packed_ *packed = (qk_packed_ *)context;
+    const qk_backend *outer = packed->outer;
+    qk_status status = QK_OK;
+    if (qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_PACK)
+        return QK_OK;
+    if (packed->waits && qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_K_PARTS, 1) > 1)
+        status = outer->barrier(outer->context, error);
+    packed->waits = 0;
+    return status == QK_OK ? outer->launch(outer->context, launch, error) : status;
 }
 
 /* Launches what was planned; all ranges are set. */
 static inline qk_status qk_dispatch_product(const qk_backend *backend, const qk_product *p, qk_error *error) {
     const uint64_t *w = p->weights.counts, tokens = p->y.counts[2], slots = p->y.counts[1], each = p->x.counts[1];
     const int tiles = p->kernel->operand_tile != 0;
-    qk_backend packed = *backend, outer = *backend;
+    const qk_backend outer = *backend;
+    qk_packed_ context = {&outer, 0};
+    qk_backend packed = outer;
     if (tiles && p->packed && backend->barrier != NULL) {
-        packed.context = &outer;
+        packed.context = &context;
         packed.launch = qk_launch_packed_;
         packed.barrier = qk_barrier_packed_;
         backend = &packed;

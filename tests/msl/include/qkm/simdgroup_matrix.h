@@ -47,6 +47,38 @@ template <class P, class M> inline P *element(P *p, ulong stride, const ulong2 &
 }
 } // namespace qkm
 
+#ifdef QKM_COUNTED
+// For counts of instructions alone (bench/metal.sh): a product is one, a load or a store those of a lane's two elements, wherever they
+// are, as on a GPU. Results mean nothing.
+namespace qkm {
+inline uint operand(half x) { return __builtin_bit_cast(ushort, x); }
+inline uint operand(bfloat x) { return __builtin_bit_cast(ushort, x); }
+inline uint operand(float x) { return __builtin_bit_cast(uint, x); }
+} // namespace qkm
+
+template <class T, int C, int R>
+inline void simdgroup_load(simdgroup_matrix<T, C, R> &m, const T *p, ulong stride = C, ulong2 origin = ulong2(0ul),
+                           bool = false) {
+    for (int i = 0; i < 2; ++i) m.qkm_elements.d[i] = p[origin.d[1] * stride + origin.d[0] + ulong(i)];
+}
+template <class T, int C, int R>
+inline void simdgroup_store(const simdgroup_matrix<T, C, R> &m, T *p, ulong stride = C, ulong2 origin = ulong2(0ul),
+                            bool = false) {
+    for (int i = 0; i < 2; ++i) p[origin.d[1] * stride + origin.d[0] + ulong(i)] = m.qkm_elements.d[i];
+}
+template <class D, class A, class B, class S, int C, int R>
+inline void simdgroup_multiply_accumulate(simdgroup_matrix<D, C, R> &d, const simdgroup_matrix<A, C, R> &a,
+                                          const simdgroup_matrix<B, C, R> &b, const simdgroup_matrix<S, C, R> &c,
+                                          QKM_PLACE) {
+    float sums[2] = {float(c.qkm_elements.d[0]), float(c.qkm_elements.d[1])};
+    asm volatile("nop"
+                 : "+x"(sums[0]), "+x"(sums[1])
+                 : "r"(qkm::operand(a.qkm_elements.d[0])), "r"(qkm::operand(a.qkm_elements.d[1])), "r"(qkm::operand(b.qkm_elements.d[0])),
+                   "r"(qkm::operand(b.qkm_elements.d[1])));
+    (void)file, (void)line, (void)column;
+    d.qkm_elements = vec<D, 2>(D(sums[0]), D(sums[1]));
+}
+#else
 template <class T, int C, int R>
 inline void simdgroup_load(simdgroup_matrix<T, C, R> &m, const T *p, ulong stride = C, ulong2 origin = ulong2(0ul),
                            bool transposed = false, QKM_PLACE) {
@@ -82,6 +114,7 @@ inline void simdgroup_multiply_accumulate(simdgroup_matrix<D, C, R> &d, const si
         d.qkm_elements.d[i] = D(sum);
     }
 }
+#endif
 template <class D, class A, class B, int C, int R>
 inline void simdgroup_multiply(simdgroup_matrix<D, C, R> &d, const simdgroup_matrix<A, C, R> &a,
                                const simdgroup_matrix<B, C, R> &b, QKM_PLACE) {
