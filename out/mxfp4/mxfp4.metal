@@ -89,8 +89,7 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 inline void decode(device const uchar *blocks, uint block, uint tile, thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
-    const uint base = block * 17u;
-    const uint qs = load_u32(blocks, base + tile * 4u + 1u);
+    const uint base = block * 17u, qs = load_u32(blocks, base + tile * 4u + 1u);
     const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const uint e = uint(blocks[base]);
     const float e_e_e = as_type<float>(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
@@ -220,8 +219,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 8u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 8u + tile * 2u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -244,10 +242,7 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
-    const uint base = block * 17u;
-    const uint e = uint(blocks[base]);
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 17u, e = uint(blocks[base]);
     const float e_e_e = as_type<float>(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
     const uint qs0 = load_u32(blocks, base + tile * 8u + 1u);
     const float2 pair0 = float2(as_type<half2>(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u)));
@@ -337,8 +332,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 32u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -386,8 +380,7 @@ inline void accumulate_large(
 {
     #pragma clang fp contract(fast)
     device const uint *blocks_word = (device const uint *)blocks;
-    const uint block = n * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
+    const uint block = n * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     const ulong base = ulong(block) * 17u;
     const uint e0 = blocks_word[base] & 0xFFu;
     const float e_e_e0 = as_type<float>(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));

@@ -76,8 +76,7 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 inline void decode(device const ushort *blocks, uint block, uint tile, thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
-    const uint base = block * 9u;
-    const uint qs = load_u32(blocks, base + tile * 2u + 1u);
+    const uint base = block * 9u, qs = load_u32(blocks, base + tile * 2u + 1u);
     const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const float d = f16_to_f32(uint(blocks[base]));
     v[0] = float4(int4(q0) - 8) * d;
@@ -206,8 +205,7 @@ template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 8u + tile * 2u;
+    const uint tile = j % 2u, place = j / 2u * 8u + tile * 2u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
@@ -231,9 +229,7 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u;
-    const uint tile = j % 2u;
-    const uint base = block * 9u;
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 9u;
     const float d = f16_to_f32(uint(blocks[base]));
     const uint qs0 = load_u32(blocks, base + tile * 4u + 1u);
     const float2 pair0 = float2(as_type<half2>(qs0 & 0xF000Fu)), pair1 = float2(as_type<half2>((qs0 >> 8u) & 0xF000Fu));
