@@ -721,7 +721,7 @@ static void test_gemv_small(void **state) {
 
 typedef struct seen {
     uint32_t constants[QK_MAX_CONSTANTS];
-    uint32_t push[9];
+    uint32_t push[26]; /* those of patches have most: nine, and those of views */
     uint32_t workgroups, launches;
     uint64_t bytes[2]; /* of the weights that are bound */
     uint64_t first[2]; /* where x and y begin */
@@ -735,6 +735,7 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *error) {
     for (uint32_t i = 0; i < 2; i++) s->first[i] = launch->ranges[launch->kernel->binding_count - 3 + i].offset;
     for (uint32_t i = 0; !s->none && i < launch->kernel->spec_constant_count; i++)
         s->constants[i] = launch->constants[i];
+    assert_true(launch->kernel->push_bytes <= sizeof s->push);
     memcpy(s->push, launch->push, launch->kernel->push_bytes);
     s->workgroups = launch->workgroups;
     for (int i = 0; i < 2; i++) s->bytes[i] = launch->ranges[i].size;

@@ -29,8 +29,8 @@ static const char shader[] = "layout(local_size_x_id = 0) in;\n"
 /* The words of the kernel, or NULL after a message. */
 static const uint32_t *compile(qg_arena *arena, size_t *bytes) {
     const char *source = getenv("SOURCE"), *why = NULL;
-    const qg_binding holes[] = {{"f16_to_f32", NULL}, {"bf16_to_f32", NULL}, {"to_f16", ""},        {"to_bf16", ""},
-                                {"pack_f16_2", NULL}, {"pack_f16_4", ""},    {"pack_bf16_2", NULL}, {"pack_bf16_4", ""},
+    const qg_binding holes[] = {{"f16_to_f32", NULL}, {"bf16_to_f32", NULL}, {"to_f16", ""},      {"to_bf16", ""},
+                                {"halves", ""},       {"half_singly", NULL}, {"pack_2", NULL},    {"pack_4", ""},
                                 {"strips", NULL},     {"round_f16", NULL},   {"round_bf16", NULL}};
     size_t length;
     const char *path = qg_format(arena, "%s/templates/prelude.glsl", source ? source : ".");
