@@ -217,6 +217,7 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     if (copied || tiles) {
         if (ctx->prealloc_size_y < p.copy_bytes + p.scratch_bytes) {
             ctx->prealloc_size_y = p.copy_bytes + p.scratch_bytes;
+            ctx->prealloc_y_last_tensor_used = nullptr; // it was in the memory that goes
             ggml_vk_preallocate_buffers(ctx, subctx);
         }
         qk_product_place(&p, call.range_of(ctx->prealloc_y));
@@ -235,14 +236,13 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         vk_pipeline copy = ggml_vk_get_cpy_pipeline(ctx, x, nullptr, x->type);
         ggml_pipeline_request_descriptor_sets(ctx, copy, 1);
         ggml_vk_cpy_to_contiguous(ctx, subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), { ctx->prealloc_y, 0, p.copy_bytes });
-        ctx->prealloc_y_need_sync = true;
     }
     if (state.launcher.dispatch_product(call, state.limits, p, types, &error) != QK_OK) {
         return ggml_vk_qk_log(mul, error.text);
     }
     if (kept) {
         ctx->prealloc_y_last_pipeline_used = key;
-        ctx->prealloc_y_last_tensor_used = x;
+        ctx->prealloc_y_last_tensor_used   = x;
     }
     ctx->prealloc_y_need_sync |= copied || tiles; // the launches read it
     return ggml_vk_qk_log(mul, p.kernel->family, copied ? (fused ? ", x copied, fused" : ", x copied") : fused ? ", fused" : "", true);

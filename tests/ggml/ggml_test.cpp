@@ -51,7 +51,7 @@ static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr) {
     return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
 }
 
-enum { X = 1 << 20, Y = 1 << 21, Z = 1 << 22, IDS = 1 << 23 };
+enum { X = 1 << 20, Y = 1 << 21, Z = 1 << 22, IDS = 1 << 23, OTHER = 1 << 24 };
 
 static void test_gemv() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 3), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 3);
@@ -180,6 +180,13 @@ static void test_gemm() {
     ggml_tensor many = tensor(GGML_TYPE_F32, X, 256, 32, 2), both = op(GGML_OP_MUL_MAT, Y, &w, &many, 64, 32, 2);
     CHECK(mul_mat(&both) && launches("qkgen_q4_0_gemm_mma_f32") == first); // one of 64 vectors
     CHECK(mul_mat(&both) && launches("qkgen_q4_0_gemm_mma_f32") == first);
+    // Of few rows, parts are added behind the operands: memory that grows has none of them any more.
+    ggml_tensor wide = tensor(GGML_TYPE_Q4_0, 0, 2048, 8192), few = tensor(GGML_TYPE_Q4_0, 0, 2048, 64), row = tensor(GGML_TYPE_F32, OTHER, 2048, 32);
+    ggml_tensor p = op(GGML_OP_MUL_MAT, OTHER + (1 << 20), &wide, &row, 8192, 32), q = op(GGML_OP_MUL_MAT, OTHER + (1 << 20), &few, &row, 64, 32);
+    CHECK(mul_mat(&p) && launches("qkgen_q4_0_gemm_mma_f32") == 2);
+    CHECK(mul_mat(&q) && launches("qkgen_q4_0_gemm_mma_f32") == 3);
+    CHECK(mul_mat(&p) && launches("qkgen_q4_0_gemm_mma_f32") == 1);
+    CHECK(mul_mat(&q) && launches("qkgen_q4_0_gemm_mma_f32") == 2);
     x.nb[0] = 8;
     CHECK(mul_mat(&y) && notes[0].what == "barrier" && notes[1].what == "copy" && launches("qkgen_q4_0_gemm_mma_f32") == first);
     CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_mma_f32") == first);
