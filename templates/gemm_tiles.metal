@@ -86,8 +86,8 @@ inline void pack_vector(device const X *x, uint row_tiles, device float *x_unit,
 
 // Where a tile of the result lies.
 struct result_tile {
-    uint row_begin, rows;          // rows of this launch, or of an expert, of which it has the first, and of how many
-    uint column_begin, columns;    // likewise
+    uint row_begin, rows;               // its first row, of those of this launch or of an expert
+    uint column_begin, columns;         // likewise
     uint k_part, first_four, end_four;  // of a row: the number of its part, and where that begins and ends
 };
 
@@ -217,4 +217,8 @@ inline threadgroup const float *share_sums(uint k, uint own, thread float2 (&sum
 @include gemm_dense.metal
 @end
 
-}
+@if experts
+}  // namespace expert_tiles
+@else
+}  // namespace tiles
+@end

@@ -264,6 +264,12 @@ static double compare(const qg_layout *layout, const shape *s) {
     return p.worst;
 }
 
+/* Whole blocks, where these have several rows. */
+static uint64_t rows_of(const qg_layout *layout, uint64_t rows) {
+    const uint64_t each = layout->view == QG_VIEW_MATRIX ? layout->block_rows : 1;
+    return (rows + each - 1) / each * each;
+}
+
 /* Five wide tiles, where blocks allow that. */
 static uint64_t cols_of(const qg_layout *layout, const qg_family *family) {
     const qg_kernel kernel = qg_kernel_new(arena, layout, family, QG_F32, qg_sum_class_named("mma"));
@@ -293,11 +299,13 @@ static void every_format(void **state) {
         kernels += 1;
         if (!is_wanted(layout)) continue;
         count += 1;
-        worst = fmax(
-            worst, compare(layout, &(shape){.rows = 70, .cols = cols_of(layout, dense), .batch = 19, .type = QG_F32}));
+        worst = fmax(worst, compare(layout, &(shape){.rows = rows_of(layout, 70),
+                                                     .cols = cols_of(layout, dense),
+                                                     .batch = 19,
+                                                     .type = QG_F32}));
         if (!qg_takes(chosen, layout) || !qg_has_class(arena, layout, chosen, sum)) continue;
         experts += 1;
-        worst = fmax(worst, compare(layout, &(shape){.rows = 33,
+        worst = fmax(worst, compare(layout, &(shape){.rows = rows_of(layout, 33),
                                                      .cols = cols_of(layout, chosen),
                                                      .batch = 9,
                                                      .experts = 3,
