@@ -333,7 +333,6 @@ mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
 mutate "ggml: operands of a copy are not kept" $glue 's/kept = tiles \&\& !copied/kept = tiles/' unit ggml_test
 mutate "ggml: others may still read what is copied over" $glue 's/if \(\(copied \|\| tiles\) \&\& !p.packed\)/if (false)/' unit ggml_test
-mutate "ggml: memory that grows has no operands" $glue 's/last_tensor_used = nullptr; (\/\/ it was)/need_sync = true; \1/' unit ggml_test
 mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&other/\&other/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t != nullptr \&\& t->view_offs/false \&\& t->view_offs/' unit ggml_test
 mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test

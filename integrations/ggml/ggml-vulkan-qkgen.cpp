@@ -217,7 +217,6 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
     if (copied || tiles) {
         if (ctx->prealloc_size_y < p.copy_bytes + p.scratch_bytes) {
             ctx->prealloc_size_y = p.copy_bytes + p.scratch_bytes;
-            ctx->prealloc_y_last_tensor_used = nullptr; // it was in the memory that goes
             ggml_vk_preallocate_buffers(ctx, subctx);
         }
         qk_product_place(&p, call.range_of(ctx->prealloc_y));
