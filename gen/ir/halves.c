@@ -340,10 +340,11 @@ static bool find_in_place(const qg_node **word, uint32_t *shift, uint32_t width)
     const qg_node *low = (*word)->arg[0], *high = (*word)->arg[1];
     if ((*word)->op != QG_OR || low->op != QG_SHR || high->op != QG_SHL) return false;
     if (!is_word(low->arg[1]) || !is_word(high->arg[1])) return false;
-    const uint32_t down = (uint32_t)low->arg[1]->integer, up = (uint32_t)high->arg[1]->integer;
-    if (down + up != 32 || (*shift<up && * shift + width> up)) return false;
-    *word = *shift < up ? low->arg[0] : high->arg[0];
-    *shift = *shift < up ? *shift + down : *shift - up;
+    const uint32_t down = (uint32_t)low->arg[1]->integer, up = (uint32_t)high->arg[1]->integer, at = *shift;
+    const bool is_low = at < up;
+    if (down + up != 32 || (is_low && at + width > up)) return false;
+    *word = is_low ? low->arg[0] : high->arg[0];
+    *shift = is_low ? at + down : at - up;
     return true;
 }
 
