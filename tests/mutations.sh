@@ -535,7 +535,7 @@ mutate "threads keep several: those that there are none of are not stored" templ
 mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $choose 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
-mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols <= 3 \* held/0/' unit dispatch_sums_test
+mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols < 3 \* held/0/' unit dispatch_sums_test
 mutate "threads keep several: of many rows" $choose 's/parts >= \(sooner \? 4 : 8\) \*/parts >= 0 */' unit dispatch_sums_test
 mutate "the last rows ahead" templates/gemv_ahead.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
 mutate "narrow tables hold what values have more than the least" gen/ir/stored.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test

@@ -586,7 +586,7 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
         qk_set_gemv_constants_(kernel, limits, cols, qk_share_out_(kernel, limits, batch, rows, cols, 1), constants);
         uint64_t held = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) * slice;
         /* Of several right-hand sides, too few subgroups with nothing to do are worth it. */
-        int idle = s.kept > 1 && wanted == QK_SCHEDULE_NONE && 4 * cols <= 3 * held;
+        int idle = s.kept > 1 && wanted == QK_SCHEDULE_NONE && 4 * cols < 3 * held;
         if (held >= cols && !idle && qk_shared_bytes_(kernel, constants) <= room)
             return;
     }
