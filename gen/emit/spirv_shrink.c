@@ -6,7 +6,7 @@
  * place of both calls: then the module need not hold it twice. Small ones go into the place of their calls here, since
  * a call and its arguments are as long. So do all of texts with matrix units, and of those whose lanes shuffle sums:
  * their functions hand on what lies in registers, row after row, and no driver is trusted with that. To keep a
- * function, it is marked as one that shall not be inlined, and the mark is taken away when the passes are done: it would
+ * function, it is marked as one that shall not be inlined. The mark is taken away when the passes are done: it would
  * bind drivers, too. */
 #include "emit/spirv_shrink.h"
 
