@@ -39,7 +39,7 @@ template <class Pipeline, class Table> class launcher {
     pipeline_key key; // of the launch at hand: a member, so that its memory is kept
     std::map<const uint32_t *, Table> tables;
 
-    /* What Engine::record is given. Without a kernel it is a barrier. */
+    /* What Engine::record is given. */
     struct step {
         Pipeline pipeline;
         qk_launch launch;
@@ -128,6 +128,7 @@ template <class Pipeline, class Table> class launcher {
         Engine &engine;
         launcher &from;
         std::vector<step> &steps;
+        bool waits;
 
         static qk_status launch(void *context, const qk_launch *launch, qk_error *error) {
             keeper &k = *static_cast<keeper *>(context);
@@ -148,7 +149,7 @@ template <class Pipeline, class Table> class launcher {
 
         static qk_status barrier(void *context, qk_error *) {
             keeper &k = *static_cast<keeper *>(context);
-            k.steps.push_back(step());
+            k.waits = true;
             k.engine.barrier();
             return QK_OK;
         }
@@ -174,22 +175,19 @@ template <class Pipeline, class Table> class launcher {
         const auto found = kept.find(product);
         if (found == kept.end())
             return nullptr;
-        for (const step &s : found->second) {
-            if (s.launch.kernel == nullptr)
-                engine.barrier();
-            else
-                engine.record(s.pipeline, s.launch, s.ranges.data(), (uint32_t)s.ranges.size());
-        }
+        for (const step &s : found->second)
+            engine.record(s.pipeline, s.launch, s.ranges.data(), (uint32_t)s.ranges.size());
         return found->second[0].launch.kernel;
     }
 
-    /* qk_dispatch_product of what was planned. It is known from then on, unless it takes memory of the engine: scratch, or a copy. */
+    /* qk_dispatch_product of what was planned. It is known from then on, unless it takes memory of the engine, scratch or a copy, or has
+     * launches that wait for others. */
     template <class Engine>
     qk_status dispatch_product(Engine &engine, const qk_limits &limits, const qk_product &p, uint64_t types,
                                qk_error *error) {
         const std::lock_guard<std::mutex> lock(mutex);
         std::vector<step> steps;
-        keeper<Engine> to = {engine, *this, steps};
+        keeper<Engine> to = {engine, *this, steps, false};
         qk_backend backend = qk_backend();
         backend.context = &to;
         backend.api = QK_API_VULKAN;
@@ -197,7 +195,7 @@ template <class Pipeline, class Table> class launcher {
         backend.launch = keeper<Engine>::launch;
         backend.barrier = keeper<Engine>::barrier;
         const qk_status status = qk_dispatch_product(&backend, &p, error);
-        if (status != QK_OK || p.scratch_bytes != 0 || p.copy_bytes != 0 || steps.empty())
+        if (status != QK_OK || p.scratch_bytes != 0 || p.copy_bytes != 0 || to.waits || steps.empty())
             return status;
         for (step &s : steps)
             s.launch.push = s.push.data();
