@@ -1341,7 +1341,7 @@ static void test_ahead(void **state) {
         {4096, 4096, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 2, 128, 528},
         {57344, 32768, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
         {57344, 8192, 2, 32, 0, 16, 49152, 1, 2, 4, 128, 528},                  /* of two vectors, too */
-        {4096, 4096, 2, 32, 0, 16, 49152, 0, 4, 1, 64, 1024},                  /* if rows are many */
+        {4096, 4096, 2, 32, 0, 16, 49152, 0, 4, 1, 64, 1024},                   /* if rows are many */
         {57344, 8192, 3, 32, 0, 16, 49152, 0, 4, 1, 64, 14336},                 /* of three not */
         /* A slice takes 72 loads, two of them five of each lane; and 128 threads have 512 bytes for sums, beside what is not used. */
         {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 512 + QK_UNUSED_SHARED_BYTES, 1, 2, 4, 128, 528},
@@ -1443,6 +1443,7 @@ static void test_several_ahead(void **state) {
     check_ahead(4, &c, 3, 22, 2); /* x of three bytes */
     c.batch = 3;
     check_ahead(5, &c, 2, 22, 2);
+    check_ahead(13, &c, 0, 22, 2); /* floats of three */
     c = shares;
     c.rows = 2048;
     c.split = 2;
