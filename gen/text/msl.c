@@ -1,5 +1,5 @@
 /* Metal Shading Language: one text for each format, with an entry point for each kernel. */
-#include "text/text.h"
+#include "text/msl.h"
 
 #include <string.h>
 
@@ -121,7 +121,7 @@ static char *write_tile(qg_arena *arena, const qg_program *program) {
     return text.data;
 }
 
-static char *buffers(qg_arena *arena, const qg_plan *plan, bool bound) {
+char *qg_msl_buffers(qg_arena *arena, const qg_plan *plan, bool bound) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
         qg_text_printf(&text, "    device const %s *%s%s,\n", storage_type(plan->units[i]),
@@ -129,7 +129,7 @@ static char *buffers(qg_arena *arena, const qg_plan *plan, bool bound) {
     return text.data;
 }
 
-static char *weights(qg_arena *arena, const qg_plan *plan) {
+char *qg_msl_weights(qg_arena *arena, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
         qg_text_printf(&text, "%s%s", i ? ", " : "", plan->layout->buffers[i].name);
@@ -176,7 +176,7 @@ static void other_format(qg_arena *arena, qg_holes *holes, const qg_program *pro
 }
 
 /* Of stacked matrices, where that of an expert begins in each buffer. */
-static void expert_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+void qg_msl_expert_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_plan *plan = program->plan;
     qg_text begin = qg_text_new(arena), passed = qg_text_new(arena);
     qg_text_puts(&begin, "");
@@ -190,7 +190,7 @@ static void expert_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
     const bool stacked = program->kernel->layout->each != NULL;
     qg_hole(holes, "stacked", stacked ? "" : NULL);
     qg_hole(holes, "expert_begin", begin.data);
-    qg_hole(holes, "expert_weights", stacked ? passed.data : weights(arena, plan));
+    qg_hole(holes, "expert_weights", stacked ? passed.data : qg_msl_weights(arena, plan));
     qg_hole(holes, "shape", qg_shape_arguments(arena, program->main->code, "push.$$, "));
 }
 
@@ -208,14 +208,14 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_holes holes = {.count = 0};
     qg_plan_holes(arena, &holes, plan, msl);
     qg_hole(&holes, "name", kernel->name);
-    qg_hole(&holes, "buffers", buffers(arena, plan, true));
+    qg_hole(&holes, "buffers", qg_msl_buffers(arena, plan, true));
     qg_hole(&holes, "written_buffers",
             kernel->to                ? written_buffers(arena, kernel->to, n_weights)
             : kernel->family->encodes ? written_buffers(arena, kernel->layout, 0)
                                       : NULL);
     if (kernel->to) other_format(arena, &holes, program);
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
-    qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
+    qg_hole(&holes, "bound_buffers", qg_msl_buffers(arena, plan, true));
     if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");
     if (kernel->family->in_tiles) tile_holes(arena, &holes, kernel);
     if (program->wide && !qg_is_mma(kernel)) {
@@ -225,9 +225,9 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
         qg_hole(&holes, "large", NULL);
     }
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
-    qg_hole(&holes, "weights", weights(arena, plan));
+    qg_hole(&holes, "weights", qg_msl_weights(arena, plan));
     if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
-    if (kernel->family->experts) expert_holes(arena, &holes, program);
+    if (kernel->family->experts) qg_msl_expert_holes(arena, &holes, program);
     qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "binding_push", qg_format(arena, "%u", qg_bindings_of(kernel)));
     qg_hole(&holes, "dst_type", stored_type(kernel));
@@ -281,7 +281,7 @@ static char *accumulate(qg_arena *arena, const qg_step *sum) {
                    "inline void accumulate(\n%s    %suint row_tiles, uint n, uint j, uint k,\n"
                    "    %s,\n"
                    "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
-                   buffers(arena, sum->plan, false), qg_shape_arguments(arena, sum->code, "uint $$, "),
+                   qg_msl_buffers(arena, sum->plan, false), qg_shape_arguments(arena, sum->code, "uint $$, "),
                    kept_parameters(arena, sum, "const "));
     qg_accumulate_body(&text, sum, msl, "row_tiles", false);
     qg_text_puts(&text, "}\n");
@@ -289,7 +289,7 @@ static char *accumulate(qg_arena *arena, const qg_step *sum) {
 }
 
 /* Other names of buffers whose words are wider than the kernel's own. */
-static void add_words_of(qg_text *text, const qg_step *wide) {
+void qg_msl_add_words(qg_text *text, const qg_step *wide) {
     const qg_layout *layout = wide->plan->layout;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *name = layout->buffers[i].name;
@@ -309,8 +309,8 @@ static char *accumulate_large(qg_arena *arena, const qg_plan *plan, const qg_ste
         "inline void accumulate_large(\n%s    uint row_tiles, uint n, uint j, uint k,\n"
         "    %s,\n"
         "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
-        buffers(arena, plan, false), kept_parameters(arena, wide, "const "));
-    add_words_of(&text, wide);
+        qg_msl_buffers(arena, plan, false), kept_parameters(arena, wide, "const "));
+    qg_msl_add_words(&text, wide);
     qg_accumulate_large_body(&text, wide, msl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -319,7 +319,8 @@ static char *accumulate_large(qg_arena *arena, const qg_plan *plan, const qg_ste
 static char *sum_cut(qg_arena *arena, const qg_step *values) {
     const qg_ir *ir = values->code;
     const qg_plan *plan = values->plan;
-    const char *arguments = qg_format(arena, "%s, %s", weights(arena, plan), qg_shape_arguments(arena, ir, "$$, "));
+    const char *arguments =
+        qg_format(arena, "%s, %s", qg_msl_weights(arena, plan), qg_shape_arguments(arena, ir, "$$, "));
     const qg_cut_names names = {
         .decode = "decode_tile", .arguments = arguments, .batch = "batch", .load = "float(x_at[$i])"};
     qg_text text = qg_text_new(arena);
@@ -335,7 +336,7 @@ static char *sum_cut(qg_arena *arena, const qg_step *values) {
                    "inline void sum_cut(\n%s    %sdevice const T *x_at, uint batch, uint row_cols, uint x_stride, uint "
                    "n, uint j,\n"
                    "    thread float (&part)[BATCH])\n{\n",
-                   buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "));
+                   qg_msl_buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "));
     qg_sum_cut_body(&text, plan, msl, &names);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -343,8 +344,8 @@ static char *sum_cut(qg_arena *arena, const qg_step *values) {
 
 static void row_holes(qg_arena *arena, qg_holes *holes, const qg_step *sum) {
     qg_plan_holes(arena, holes, sum->plan, msl);
-    qg_hole(holes, "buffers", buffers(arena, sum->plan, false));
-    qg_hole(holes, "weights", weights(arena, sum->plan));
+    qg_hole(holes, "buffers", qg_msl_buffers(arena, sum->plan, false));
+    qg_hole(holes, "weights", qg_msl_weights(arena, sum->plan));
     qg_hole(holes, "shape", qg_shape_arguments(arena, sum->code, "shape.$$, "));
     kept_holes(arena, holes, sum, "x", "BATCH");
 }
@@ -381,7 +382,7 @@ static char *large_rows(qg_arena *arena, const qg_templates *templates, const qg
     const qg_step *wide = program->wide;
     qg_holes holes = {.count = 0};
     row_holes(arena, &holes, wide);
-    qg_hole(&holes, "kernel_buffers", buffers(arena, program->plan, false));
+    qg_hole(&holes, "kernel_buffers", qg_msl_buffers(arena, program->plan, false));
     qg_hole(&holes, "tables_as_floats", tables_as_floats(arena, wide->code));
     qg_hole(&holes, "size", qg_format(arena, "%u", wide->size));
     qg_hole(&holes, "load_large_x", load_x(arena, wide, "load_large_x"));
@@ -404,155 +405,6 @@ static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_pr
     }
     if (!program->sum->code->half) return text;
     return qg_format(arena, "namespace half_products {\n\n%s\n}  // namespace half_products\n", text);
-}
-
-/* ---- matrix units ---- */
-
-/* What was loaded of a wide tile, as parameters. */
-static char *fetched_parameters(qg_arena *arena, const qg_step *wide, const char *qualifier) {
-    return qg_format(arena, "thread %suint4 *fours%s", qualifier,
-                     wide->code->fetched->n_words ? qg_format(arena, ", thread %suint *words", qualifier) : "");
-}
-
-static char *load_wide_x(qg_arena *arena, const qg_program *program) {
-    const qg_step *wide = program->wide;
-    const qg_x_operands x = {.scale = "    float unit;\n"
-                                      "    const float scale = scale_of(most_of_four($m, lane), 7, unit);\n"
-                                      "    wide_x_unit = of_vectors(unit, lane);\n",
-                             .at_once = 1,
-                             .open = "    wide_x[$i] = of_vectors(half2(",
-                             .word = "scale * float2(",
-                             .word_end = ")",
-                             .close = "), lane);\n"};
-    qg_text text = qg_text_new(arena);
-    qg_text_puts(&text,
-                 "// Loads what wide tile `j` of a row meets of right-hand side `vector`, and gives it to the lanes "
-                 "that multiply it.\n"
-                 "template <typename X>\n"
-                 "inline void load_wide_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, "
-                 "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit)\n{\n");
-    qg_load_x_body(&text, wide, &x, msl, "row_runs", "batch",
-                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
-    qg_text_puts(&text, "}\n");
-    return text.data;
-}
-
-static char *fetch_wide(qg_arena *arena, const qg_program *program) {
-    const qg_step *step = program->wide;
-    const qg_ir *ir = step->code;
-    qg_text text = qg_text_new(arena);
-    qg_text_printf(&text,
-                   "// Loads wide tile `j` of row `n`.\n"
-                   "inline void fetch_wide(\n%s    %suint row_tiles, uint n, uint j, %s)\n{\n",
-                   buffers(arena, program->plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
-                   fetched_parameters(arena, step, ""));
-    add_words_of(&text, step);
-    qg_fetch_body(&text, step, msl, "row_tiles", 0);
-    qg_text_puts(&text, "}\n");
-    return text.data;
-}
-
-static char *operands_of(qg_arena *arena, const qg_step *wide) {
-    qg_text text = qg_text_new(arena);
-    const char *shape = qg_shape_arguments(arena, wide->code, "uint $$, ");
-    const char *fetched = fetched_parameters(arena, wide, "const ");
-    qg_text_printf(&text,
-                   "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
-                   "inline float largest_factor(%suint row_tiles, uint n, uint j, %s)\n{\n",
-                   shape, fetched);
-    qg_operands_of_row(&text, wide, msl, "row_tiles", true);
-    qg_text_printf(&text,
-                   "}\n\n// Makes operands of a part of it, times `scale`.\n"
-                   "inline void operands(uint part, %suint row_tiles, uint n, uint j, %s,\n"
-                   "    float scale, thread half2 *v)\n{\n",
-                   shape, fetched);
-    qg_operands_of_row(&text, wide, msl, "row_tiles", false);
-    qg_text_puts(&text, "}\n");
-    return text.data;
-}
-
-static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
-    const qg_plan *plan = program->plan;
-    const qg_step *wide = program->wide;
-    const qg_ir *small = program->sum->code;
-    const qg_fetches *all = wide->code->fetched;
-    qg_holes holes = {.count = 0};
-    qg_plan_holes(arena, &holes, plan, msl);
-    qg_hole(&holes, "words", qg_format(arena, "%u", wide->of_unit->n_words));
-    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * wide->of_unit->part));
-    qg_hole(&holes, "load_wide_x", load_wide_x(arena, program));
-    qg_hole(&holes, "fetch_wide", fetch_wide(arena, program));
-    qg_hole(&holes, "operands", operands_of(arena, wide));
-    qg_hole(&holes, "buffers", buffers(arena, plan, false));
-    qg_hole(&holes, "weights", weights(arena, plan));
-    qg_hole(&holes, "shape", qg_shape_arguments(arena, wide->code, "shape.$$, "));
-    qg_hole(&holes, "narrow_shape", qg_shape_arguments(arena, small, "shape.$$, "));
-    qg_hole(&holes, "x_kept",
-            qg_format(arena, "%s x[1][1][%u];\nfloat x_sum[1][1][%u];", msl->types[QG_K_FLOAT][plan->lanes],
-                      plan->n_runs, small->n_x_sums ? small->n_x_sums : 1));
-    const char *end = qg_mma_end(arena, program, "shape.");
-    qg_hole(&holes, "restricted", *end ? "" : NULL);
-    qg_hole(&holes, "mma_end", end);
-    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide->size));
-    qg_hole(&holes, "fetched",
-            qg_format(arena, "uint4 fours[KEPT][2][%u];%s", all->n_fours,
-                      all->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", all->n_words) : ""));
-    qg_hole(&holes, "fetched_at", all->n_words ? "fours[k][0], words[k][0]" : "fours[k][0]");
-    qg_hole(&holes, "fetched_8", all->n_words ? "fours[k][1], words[k][1]" : "fours[k][1]");
-    return qg_expand(arena, templates, "gemv_mma_rows.metal", holes.items, holes.count, why);
-}
-
-/* What a thread of tiles loads, of two rows. */
-static void loaded_holes(qg_arena *arena, qg_holes *holes, const qg_fetches *all) {
-    const char *words = all->n_words ? qg_format(arena, "\nuint words[2][%u];", all->n_words) : "";
-    qg_hole(holes, "fetched", qg_format(arena, "uint4 fours[2][%u];%s", all->n_fours ? all->n_fours : 1, words));
-    qg_hole(holes, "fetched_low", all->n_words ? "fours[0], words[0]" : "fours[0]");
-    qg_hole(holes, "fetched_high", all->n_words ? "fours[1], words[1]" : "fours[1]");
-}
-
-/* Operands of a tile of x, each word a vector's `stride` behind the one before. */
-static char *pack_wide_x(qg_arena *arena, const qg_program *program) {
-    const qg_step *wide = program->wide;
-    const qg_x_operands x = {.at_once = 1,
-                             .open = "    to[$iu * stride] = half2(",
-                             .word = "scale * float2(",
-                             .word_end = ")",
-                             .close = ");\n"};
-    qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, "// Makes operands of what wide tile `j` of a row meets of right-hand side `vector`.\n"
-                        "template <typename X>\n"
-                        "inline void load_wide_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, "
-                        "float scale,\n    device half2 *to, uint stride)\n{\n");
-    qg_load_x_body(&text, wide, &x, msl, "row_runs", "batch",
-                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
-    qg_text_puts(&text, "}\n");
-    return text.data;
-}
-
-/* The functions of kernels of tiles. */
-static char *tiles_functions(qg_arena *arena, const qg_templates *templates, const qg_program *program,
-                             const char **why) {
-    const qg_plan *plan = program->plan;
-    const qg_step *wide = program->wide;
-    qg_holes holes = {.count = 0};
-    qg_plan_holes(arena, &holes, plan, msl);
-    qg_binding_holes(arena, &holes, program->kernel);
-    if (program->kernel->family->experts) expert_holes(arena, &holes, program);
-    qg_hole(&holes, "words", qg_format(arena, "%u", wide->of_unit->n_words));
-    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * wide->of_unit->part));
-    qg_hole(&holes, "load_wide_x", pack_wide_x(arena, program));
-    qg_hole(&holes, "fetch_wide", fetch_wide(arena, program));
-    qg_hole(&holes, "operands", operands_of(arena, wide));
-    qg_hole(&holes, "buffers", buffers(arena, plan, false));
-    qg_hole(&holes, "weights", weights(arena, plan));
-    qg_hole(&holes, "shape_of_rows", qg_shape_arguments(arena, wide->code, "shape.$$, "));
-    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide->size));
-    qg_hole(&holes, "largest_of_run",
-            plan->lanes == 4   ? "max(max(run.x, run.y), max(run.z, run.w))"
-            : plan->lanes == 2 ? "max(run.x, run.y)"
-                               : "run");
-    loaded_holes(arena, &holes, wide->code->fetched);
-    return qg_expand(arena, templates, "gemm_tiles.metal", holes.items, holes.count, why);
 }
 
 /* ---- all of a format ---- */
@@ -599,7 +451,7 @@ static bool add_tiles(qg_text *text, const qg_templates *templates, const progra
         qg_plan_holes(arena, &holes, program->plan, msl);
         const char *head =
             has_head ? "" : qg_expand(arena, templates, "sums_head.metal", holes.items, holes.count, why);
-        const char *functions = head ? tiles_functions(arena, templates, program, why) : NULL;
+        const char *functions = head ? qg_msl_tiles(arena, templates, program, why) : NULL;
         if (!functions) return false;
         qg_text_printf(text, "%s%s%s%s", text->length ? "\n" : "", head, *head ? "\n" : "", functions);
         has_head = true;
@@ -618,7 +470,8 @@ static char *sum_rows(qg_arena *arena, const qg_templates *templates, const prog
         const bool mma = qg_is_mma(program->kernel);
         if (program->kernel->family->in_tiles) continue;
         const char *tiles = mma && !has_tiles ? tiles_of(arena, templates, program, why) : "";
-        const char *rows = mma ? mma_rows(arena, templates, program, why) : rows_of(arena, templates, program, why);
+        const char *rows =
+            mma ? qg_msl_mma_rows(arena, templates, program, why) : rows_of(arena, templates, program, why);
         if (!rows || !tiles) return NULL;
         has_tiles |= program->kernel->sum->products == QG_PRODUCTS_F32;
         has_head |= mma || program->kernel->sum->products == QG_PRODUCTS_F32;
