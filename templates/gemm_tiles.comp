@@ -14,11 +14,12 @@ layout(constant_id = @{id.own_rows}) const uint OWN_ROWS = 64;  // of these, a s
 layout(constant_id = @{id.own_cols}) const uint OWN_COLS = 32;
 layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row, each another workgroup's
 @if units
+layout(constant_id = @{id.k_slices}) const uint K_SLICES = 1;  // of such a part, each other subgroups' of the workgroup
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;  // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 @include unit_shape.glsl
 @else
-const uint UNIT_ROWS = 16u, UNIT_COLS = 8u, LANES = 32u;
+const uint UNIT_ROWS = 16u, UNIT_COLS = 8u, LANES = 32u, K_SLICES = 1u;
 @end
 
 @{buffers}
@@ -38,6 +39,7 @@ layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[];
 @include finish.glsl
 
 const uint ROW_FRAGMENTS = OWN_ROWS / UNIT_ROWS, COL_FRAGMENTS = OWN_COLS / UNIT_COLS;
+// Of a slice: all of the workgroup where it has one.
 const uint DOWN = TILE_ROWS / OWN_ROWS, THREADS = DOWN * (TILE_COLS / OWN_COLS) * LANES;
 const uint TEAMS = THREADS / 32u;                             // of threads that decode together
 const uint DECODED = (TILE_ROWS / 16u + TEAMS - 1u) / TEAMS;  // fragments of 16 rows, a team's
@@ -45,13 +47,13 @@ const uint LOADED = (TILE_COLS * 4u + THREADS - 1u) / THREADS;        // words o
 const uint PARTS = PRODUCTS / PART;
 
 // A row's weights are multiplied with a power of two, so that they fit into halves. When they grow too large, it gets smaller:
-shared float row_factor[TILE_ROWS];  // by this factor
-shared uint grown;                   // before these four tiles
+shared float row_factor[K_SLICES * TILE_ROWS];  // by this factor
+shared uint grown;                              // before so many times four tiles, of any slice
 @if experts
 shared uint pair_of[TILE_COLS], vector_of[TILE_COLS];  // of each column
 @end
 
-uint subgroup, team, lane, g, t;
+uint slice, thread, subgroup, team, lane, g, t;  // thread, subgroup and team are numbers in the slice
 
 @if units
 @include gemm_units.glsl
@@ -73,13 +75,18 @@ float most_of_four(float value) {
 float row_scale[DECODED][2];
 uvec4 x_ahead[LOADED];
 uint row_begin, row_end, column_begin, columns, wide_tiles;
-uint k_part, first_four, end_four;  // of a row: the number of this part, and where it begins and ends
+uint k_part, first_four, end_four;  // of a row: the number of this part, and where the slice of it begins and ends
 @if experts
 uint first_row, column_end;  // of this expert's rows the first, of those that are bound
 @end
 
 uint row_of(uint i, uint half_of_fragment) {
     return min(row_begin + (team + i * TEAMS) * 16u + half_of_fragment * 8u + g, row_end - 1u);
+}
+
+// Of a row that the thread decodes.
+uint factor_at(uint i, uint half_of_fragment) {
+    return slice * TILE_ROWS + (team + i * TEAMS) * 16u + half_of_fragment * 8u + g;
 }
 
 bool decodes(uint i) {
@@ -103,14 +110,14 @@ void fetch_four(uint four) {
 void fit_row(uint four, uint i, uint half_of_fragment, float most) {
     const float before = row_scale[i][half_of_fragment];
     if (four > first_four && !(most * before >= 16384.0)) {
-        if (t == 0u) row_factor[(team + i * TEAMS) * 16u + half_of_fragment * 8u + g] = 1.0;
+        if (t == 0u) row_factor[factor_at(i, half_of_fragment)] = 1.0;
         return;
     }
     float unit;
     row_scale[i][half_of_fragment] = scale_of(most, 11u, unit);
     const float factor = four > first_four ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
-    if (t == 0u) row_factor[(team + i * TEAMS) * 16u + half_of_fragment * 8u + g] = factor;
-    if (four > first_four) grown = four;
+    if (t == 0u) row_factor[factor_at(i, half_of_fragment)] = factor;
+    if (four > first_four) grown = four - first_four;
 }
 
 void fit_rows(uint four) {
@@ -158,28 +165,32 @@ void take_x(uint product, uint own_column) {
 // Of a part, what a thread puts into the memory that all share.
 void load_part_of_x(uint number) {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
-        const uint at = gl_LocalInvocationID.x + i * THREADS, product = at / (TILE_COLS * 2u);
+        const uint at = thread + i * THREADS, product = at / (TILE_COLS * 2u);
         x_ahead[i] = x_operands(number * PART + min(product, PART - 1u), at % (TILE_COLS * 2u) / 32u * 16u);
     }
 }
 
 void share_part_of_x() {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
-        const uint at = gl_LocalInvocationID.x + i * THREADS;
+        const uint at = thread + i * THREADS;
         if (TILE_COLS * 4u % THREADS == 0u || at < TILE_COLS * 4u) share_x(at, x_ahead[i]);
     }
 }
 
+uint last_four() {
+    return max(end_four, first_four + 1u) - 1u;
+}
+
 // Makes weights of the part that follows number `part` of these four tiles. The last of all is made once more, and not used.
 void make_next(uint four, uint part) {
-    const uint next = (part + 1u) % PARTS, next_four = min(part + 1u == PARTS ? four + 1u : four, end_four - 1u);
-    if (next == 0u && four + 1u < end_four) fit_rows(next_four);
+    const uint next = (part + 1u) % PARTS, next_four = min(part + 1u == PARTS ? four + 1u : four, last_four());
+    if (next == 0u && (K_SLICES > 1u || four + 1u < end_four)) fit_rows(next_four);
     make_weights(next_four, next);
 }
 
 // Loads what is made after that.
 void fetch_after(uint four, uint part) {
-    if (part + 2u == PARTS) fetch_four(min(four + 1u, end_four - 1u));
+    if (part + 2u == PARTS) fetch_four(min(four + 1u, last_four()));
 }
 
 // Of a part of the rows, sums are kept until all others are there.
@@ -211,19 +222,25 @@ void finish_own(uint row, uint column, float sum) {
     const uint m = column_begin + column;
     const float unit = x_unit[operands_at() + min(m, columns - 1u)];
 @end
-    finish_part(m, row_begin + row, sum * unit * row_factor[row]);
+    finish_part(m, row_begin + row, sum * unit);
 }
 
 @if units
-// Through memory, so that the text of an epilogue is there a few times, and neighbours have rows that are neighbours.
+// Through memory, so that the text of an epilogue is there a few times, and neighbours have rows that are neighbours. Subgroups that have
+// the same part of a tile, each of another slice, add what all of them stored.
 void finish_sums(uint own_row, uint own_column) {
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; i += STORED_FRAGMENTS) {
             store_sums(i, j);
-            for (uint e = gl_LocalInvocationID.x % LANES; e < STORED_ROWS * UNIT_COLS; e += LANES) {
-                const uint row = e % STORED_ROWS, column = e / STORED_ROWS;
-                finish_own(own_row + i * UNIT_ROWS + row, own_column + j * UNIT_COLS + column, stored_sum(row, column));
+            if (K_SLICES > 1u) barrier();
+            for (uint e = slice * LANES + thread % LANES; e < STORED_ROWS * UNIT_COLS; e += K_SLICES * LANES) {
+                const uint row = own_row + i * UNIT_ROWS + e % STORED_ROWS, column = e / STORED_ROWS;
+                float sum = 0.0;
+                [[unroll]] for (uint s = 0u; s < K_SLICES; ++s)
+                    sum += stored_sum(s, e % STORED_ROWS, column) * row_factor[s * TILE_ROWS + row];
+                finish_own(row, own_column + j * UNIT_COLS + column, sum);
             }
+            if (K_SLICES > 1u) barrier();
             subgroupBarrier();
         }
     }
@@ -233,10 +250,10 @@ void finish_sums(uint own_row, uint own_column) {
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
             const uint row = own_row + i * 16u + g, column = own_column + j * 8u + 2u * t;
-            finish_own(row, column, sums[i][j].x);
-            finish_own(row, column + 1u, sums[i][j].y);
-            finish_own(row + 8u, column, sums[i][j].z);
-            finish_own(row + 8u, column + 1u, sums[i][j].w);
+            finish_own(row, column, sums[i][j].x * row_factor[row]);
+            finish_own(row, column + 1u, sums[i][j].y * row_factor[row]);
+            finish_own(row + 8u, column, sums[i][j].z * row_factor[row + 8u]);
+            finish_own(row + 8u, column + 1u, sums[i][j].w * row_factor[row + 8u]);
         }
     }
 }
@@ -246,38 +263,55 @@ void finish_tile(uint own_row, uint own_column) {
     barrier();
     [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
         if (!decodes(i) || t > 1u) continue;
-        row_factor[(team + i * TEAMS) * 16u + t * 8u + g] = 1.0 / row_scale[i][t];
+        row_factor[factor_at(i, t)] = 1.0 / row_scale[i][t];
     }
     barrier();
     finish_sums(own_row, own_column);
     barrier();
 }
 
+// One slice may have four tiles less than others, for which it waits.
+bool has(uint four) {
+    return K_SLICES == 1u || four < end_four;
+}
+
+void wait_for_slice() {
+@if units
+    if (DIRECT && THREADS == LANES) {
+        subgroupBarrier();
+        return;
+    }
+@end
+    barrier();
+}
+
 // Multiplies out of memory, where all operands are; then makes those of the next part.
 void multiply_part(uint four, uint part, uint own_row, uint own_column) {
-    [[unroll]] for (uint p = 0u; p < PART; ++p)
-        multiply_shared((p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
-    barrier();
+    if (has(four)) {
+        [[unroll]] for (uint p = 0u; p < PART; ++p)
+            multiply_shared((p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
+    }
+    wait_for_slice();
     make_next(four, part);
     share_part_of_x();
-    barrier();
+    wait_for_slice();
     fetch_after(four, part);
-    load_part_of_x(min(four * PARTS + part + 2u, end_four * PARTS - 1u));
+    load_part_of_x(min(four * PARTS + part + 2u, last_four() * PARTS + PARTS - 1u));
 }
 
 @if units
 // Multiplies what threads hold. While a product is made, they take the next one's operands: weights out of memory, where the part after
 // this one is made meanwhile, and x from where it was packed, one part ahead.
 void multiply_directly(uint four, uint part, uint own_row, uint own_column) {
-    const uint next = min(four * PARTS + part + 1u, end_four * PARTS - 1u);
+    const uint next = min(four * PARTS + part + 1u, last_four() * PARTS + PARTS - 1u);
     take_weights(part, 1u, own_row);
-    multiply(0u);
+    if (has(four)) multiply(0u);
     take_x(next * PART, own_column);
     make_next(four, part);
     fetch_after(four, part);
-    barrier();
+    wait_for_slice();
     take_weights(part + 1u, 0u, own_row);
-    multiply(1u);
+    if (has(four)) multiply(1u);
     take_x(next * PART + 1u, own_column);
 }
 
@@ -321,6 +355,13 @@ void begin_tile(uint own_row, uint own_column) {
     barrier();
 }
 
+// Where its part of a row begins and ends.
+void find_slice() {
+    const uint all_fours = (wide_tiles + 3u) / 4u, number = k_part * K_SLICES + slice;
+    first_four = all_fours * number / (K_PARTS * K_SLICES);
+    end_four = all_fours * (number + 1u) / (K_PARTS * K_SLICES);
+}
+
 void make_tile() {
     const uint own_row = subgroup % DOWN * OWN_ROWS, own_column = subgroup / DOWN * OWN_COLS;
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
@@ -328,7 +369,7 @@ void make_tile() {
     }
     if (gl_LocalInvocationID.x == 0u) grown = 0u;
 @if experts
-    for (uint c = gl_LocalInvocationID.x; c < TILE_COLS; c += THREADS) {
+    for (uint c = gl_LocalInvocationID.x; c < TILE_COLS; c += gl_WorkGroupSize.x) {
         const uint pair = sorted[pairs_at() + min(column_begin + c, column_end - 1u)];
         pair_of[c] = pair;
         vector_of[c] = x_slots == 1u ? pair / slots : pair;
@@ -336,8 +377,9 @@ void make_tile() {
     barrier();
 @end
     begin_tile(own_row, own_column);
-    [[dont_unroll]] for (uint four = first_four; four < end_four; ++four) {
-        if (four > first_four && grown == four) {
+    const uint end = K_SLICES == 1u ? end_four : first_four + ((wide_tiles + 3u) / 4u + K_PARTS * K_SLICES - 1u) / (K_PARTS * K_SLICES);
+    [[dont_unroll]] for (uint four = first_four; four < end; ++four) {
+        if (four > first_four && grown == four - first_four) {
             [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
                 [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(i, j, own_row);
             }
@@ -351,21 +393,19 @@ void make_tile() {
 // Of pairs whose expert is not there, results are zeros.
 void finish_none() {
     const uint count = min(TILE_ROWS, row_end - row_begin), all = count * (column_end - column_begin);
-    for (uint i = gl_LocalInvocationID.x; i < all && K_PARTS == 1u; i += THREADS)
+    for (uint i = gl_LocalInvocationID.x; i < all && K_PARTS == 1u; i += gl_WorkGroupSize.x)
         finish(sorted[pairs_at() + column_begin + i / count], row_begin + i % count, 0.0);
 }
 
 // Workgroups that are neighbours have the same pairs, or rows of the same expert. There may be more of them than tiles.
 void make_tiles() {
     const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, all = sorted[end_of_operands()];
-    const uint all_fours = (wide_tiles + 3u) / 4u;
     for (uint work = gl_WorkGroupID.x; work < down * all * K_PARTS; work += gl_NumWorkGroups.x) {
         const uint tile = work / K_PARTS, at = tiles_at() + tile / down * 3u, expert = sorted[at];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         k_part = work % K_PARTS;
-        first_four = all_fours * k_part / K_PARTS;
-        end_four = all_fours * (k_part + 1u) / K_PARTS;
+        find_slice();
         first_row = found ? (expert - expert_first) * rows : 0u;
         row_begin = first_row + tile % down * TILE_ROWS;
         row_end = first_row + rows;
@@ -384,12 +424,10 @@ const uint NEAR = 16u;
 void make_tiles() {
     row_end = rows;
     const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, across = (batch + TILE_COLS - 1u) / TILE_COLS;
-    const uint all_fours = (wide_tiles + 3u) / 4u;
     for (uint work = group_number(); work < down * across * K_PARTS; work += group_count()) {
         const uint tile = work / K_PARTS;
         k_part = work % K_PARTS;
-        first_four = all_fours * k_part / K_PARTS;
-        end_four = all_fours * (k_part + 1u) / K_PARTS;
+        find_slice();
         const uint band = tile / (NEAR * across), in_band = tile % (NEAR * across), tall = min(NEAR, down - band * NEAR);
         row_begin = (band * NEAR + in_band % tall) * TILE_ROWS;
         column_begin = in_band / tall * TILE_COLS;
@@ -402,9 +440,11 @@ void main() {
 @if !experts
     find_matrix();
 @end
-    subgroup = gl_LocalInvocationID.x / LANES;
-    team = gl_LocalInvocationID.x / 32u;
-    lane = gl_LocalInvocationID.x % 32u;
+    slice = gl_LocalInvocationID.x / THREADS;
+    thread = gl_LocalInvocationID.x % THREADS;
+    subgroup = thread / LANES;
+    team = thread / 32u;
+    lane = thread % 32u;
     g = lane / 4u;
     t = lane % 4u;
     columns = (x_vectors() + 15u) / 16u * 16u;

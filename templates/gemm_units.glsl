@@ -6,23 +6,25 @@
 // after the other, which units load.
 const uint STORED_FRAGMENTS = DIRECT ? ROW_FRAGMENTS : 1u, STORED_ROWS = STORED_FRAGMENTS * UNIT_ROWS;
 const uint ACROSS = TILE_COLS / OWN_COLS, TURNS = ACROSS > 2u * PART ? ACROSS : 2u * PART;
-shared uvec4 weights_part[DIRECT ? TURNS * TILE_ROWS * 2u : 1u];
-shared uvec2 weight_rows[DIRECT ? 1u : PART * TILE_ROWS * 4u];
-shared uvec2 x_columns[DIRECT ? 1u : PART * TILE_COLS * 4u];
-shared float sums_shared[DIRECT ? 1u : THREADS / LANES * UNIT_ROWS * UNIT_COLS];
+shared uvec4 weights_part[DIRECT ? K_SLICES * TURNS * TILE_ROWS * 2u : 1u];
+shared uvec2 weight_rows[DIRECT ? 1u : K_SLICES * PART * TILE_ROWS * 4u];
+shared uvec2 x_columns[DIRECT ? 1u : K_SLICES * PART * TILE_COLS * 4u];
+shared float sums_shared[DIRECT ? 1u : K_SLICES * (THREADS / LANES) * UNIT_ROWS * UNIT_COLS];
 
 void share_weights(uint part, uint at, uvec4 words) {
     if (DIRECT) {
-        weights_part[part % 2u * PART * TILE_ROWS * 2u + at] = words;
+        weights_part[slice * TURNS * TILE_ROWS * 2u + part % 2u * PART * TILE_ROWS * 2u + at] = words;
         return;
     }
-    weight_rows[at / 32u * 64u + at % 32u] = words.xz;
-    weight_rows[at / 32u * 64u + at % 32u + 32u] = words.yw;
+    const uint word = slice * PART * TILE_ROWS * 4u + at / 32u * 64u + at % 32u;
+    weight_rows[word] = words.xz;
+    weight_rows[word + 32u] = words.yw;
 }
 
 void share_x(uint at, uvec4 words) {
-    x_columns[at / 32u * 64u + at % 32u] = words.xy;
-    x_columns[at / 32u * 64u + at % 32u + 32u] = words.zw;
+    const uint word = slice * PART * TILE_COLS * 4u + at / 32u * 64u + at % 32u;
+    x_columns[word] = words.xy;
+    x_columns[word + 32u] = words.zw;
 }
 
 accumulators no_products() {
@@ -35,8 +37,9 @@ vec4 values_of(accumulators c) {
 
 accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
 
-uint sums_at() {
-    return DIRECT ? subgroup * ROW_FRAGMENTS * 32u : subgroup * UNIT_ROWS * UNIT_COLS;
+uint sums_at(uint of_slice) {
+    if (DIRECT) return of_slice * TURNS * TILE_ROWS * 2u + subgroup * ROW_FRAGMENTS * 32u;
+    return (of_slice * (THREADS / LANES) + subgroup) * UNIT_ROWS * UNIT_COLS;
 }
 
 // So many fragments, for the subgroup's own threads: as they hold them, or column by column.
@@ -44,22 +47,23 @@ void store_sums(uint i, uint j) {
     subgroupBarrier();
     if (DIRECT) {
         [[unroll]] for (uint k = 0u; k < ROW_FRAGMENTS; ++k)
-            weights_part[sums_at() + k * 32u + lane] = floatBitsToUint(values_of(sums[k][j]));
+            weights_part[sums_at(slice) + k * 32u + lane] = floatBitsToUint(values_of(sums[k][j]));
     } else {
-        coopMatStore(sums[i][j], sums_shared, sums_at(), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
+        coopMatStore(sums[i][j], sums_shared, sums_at(slice), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
     }
     subgroupBarrier();
 }
 
-float stored_sum(uint row, uint column) {
-    if (!DIRECT) return sums_shared[sums_at() + column * UNIT_ROWS + row];
-    const uint words = sums_at() + row / 16u * 32u + row % 8u * 4u + column / 2u;
+float stored_sum(uint of_slice, uint row, uint column) {
+    if (!DIRECT) return sums_shared[sums_at(of_slice) + column * UNIT_ROWS + row];
+    const uint words = sums_at(of_slice) + row / 16u * 32u + row % 8u * 4u + column / 2u;
     return uintBitsToFloat(weights_part[words][row / 8u % 2u * 2u + column % 2u]);
 }
 
 void scale_rows(uint i, uint j, uint own_row) {
     if (DIRECT) {
-        const float low = row_factor[own_row + i * 16u + g], high = row_factor[own_row + i * 16u + g + 8u];
+        const uint row = slice * TILE_ROWS + own_row + i * 16u + g;
+        const float low = row_factor[row], high = row_factor[row + 8u];
         sums[i][j][ORDER_BC >> 8 & 3u] *= low;
         sums[i][j][ORDER_BC >> 10 & 3u] *= low;
         sums[i][j][ORDER_BC >> 12 & 3u] *= high;
@@ -67,10 +71,10 @@ void scale_rows(uint i, uint j, uint own_row) {
         return;
     }
     store_sums(i, j);
-    for (uint e = gl_LocalInvocationID.x % LANES; e < UNIT_ROWS * UNIT_COLS; e += LANES)
-        sums_shared[sums_at() + e] *= row_factor[own_row + i * UNIT_ROWS + e % UNIT_ROWS];
+    for (uint e = thread % LANES; e < UNIT_ROWS * UNIT_COLS; e += LANES)
+        sums_shared[sums_at(slice) + e] *= row_factor[slice * TILE_ROWS + own_row + i * UNIT_ROWS + e % UNIT_ROWS];
     subgroupBarrier();
-    coopMatLoad(sums[i][j], sums_shared, sums_at(), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
+    coopMatLoad(sums[i][j], sums_shared, sums_at(slice), UNIT_ROWS, gl_CooperativeMatrixLayoutColumnMajor);
 }
 
 left_operand left_of(uvec4 words) {
@@ -105,11 +109,11 @@ void multiply_shared(uint weights_at, uint x_at) {
     [[unroll]] for (uint k = 0u; k < 16u / UNIT_DEPTH; ++k) {
         left_operand a[ROW_FRAGMENTS];
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i)
-            coopMatLoad(a[i], weight_rows, (weights_at + i * UNIT_ROWS * 2u) * 2u + k * UNIT_DEPTH / 4u, 4u,
+            coopMatLoad(a[i], weight_rows, ((slice * PART * TILE_ROWS + i * UNIT_ROWS) * 2u + weights_at) * 2u + k * UNIT_DEPTH / 4u, 4u,
                         gl_CooperativeMatrixLayoutRowMajor);
         [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
             right_operand b;
-            coopMatLoad(b, x_columns, (x_at + j * UNIT_COLS * 2u) * 2u + k * UNIT_DEPTH / 4u, 4u, gl_CooperativeMatrixLayoutColumnMajor);
+            coopMatLoad(b, x_columns, ((slice * PART * TILE_COLS + j * UNIT_COLS) * 2u + x_at) * 2u + k * UNIT_DEPTH / 4u, 4u, gl_CooperativeMatrixLayoutColumnMajor);
             [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
         }
     }
@@ -117,7 +121,7 @@ void multiply_shared(uint weights_at, uint x_at) {
 
 // Of product `p` of a part.
 void take_weights(uint part, uint p, uint own_row) {
-    const uint at = (part % 2u * PART + p) * TILE_ROWS * 2u + own_row * 2u + lane;
+    const uint at = (slice * TURNS + part % 2u * PART + p) * TILE_ROWS * 2u + own_row * 2u + lane;
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) left_words[p][i] = weights_part[at + i * 32u];
 }
 

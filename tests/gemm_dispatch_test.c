@@ -2,6 +2,7 @@
  * barrier between those of which one reads what the other writes. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_s
                                              {QK_CONSTANT_K_PARTS, "k_parts", 0, 0, NULL},
                                              {QK_CONSTANT_UNIT_ROWS, "unit_rows", 16, 0, NULL},
                                              {QK_CONSTANT_UNIT_DEPTH, "unit_depth", 16, 0, NULL},
-                                             {QK_CONSTANT_LANES, "lanes", 32, 0, NULL}};
+                                             {QK_CONSTANT_LANES, "lanes", 32, 0, NULL},
+                                             {QK_CONSTANT_K_SLICES, "k_slices", 0, 0, NULL}};
 enum { N_CONSTANTS = sizeof constants / sizeof *constants };
 
 static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
@@ -199,6 +201,53 @@ static void test_parts(void **state) {
     assert_int_equal(c.scratch.size, 16 * (4 + 64 * WORDS * 4) + 1024 * 16 * 4 * parts);
 }
 
+/* With few rows and some columns: slices of rows in a workgroup, so that nothing is left to be added. */
+static void test_slices(void **state) {
+    (void)state;
+    call c = call_of(1024, 4096, 64, 1);
+    qk_error error = {""};
+    if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+    const log *l = &c.log;
+    const uint32_t slices = value(l, 2, 10);
+    assert_int_equal(l->count, 3);
+    assert_true(slices > 1);
+    assert_int_equal(value(l, 2, 6), 1);
+    assert_int_equal(value(l, 2, 0), value(l, 2, 1) / value(l, 2, 3) * (value(l, 2, 2) / value(l, 2, 4)) * 32 * slices);
+    assert_int_equal(l->workgroups[2], 1024 / value(l, 2, 1) * (64 / value(l, 2, 2)));
+
+    c = call_of(1024, 4096, 64, 1);
+    c.backend.limits.workgroup_size = 128; /* there is no room for them */
+    c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, c.rows, c.cols, c.batch);
+    if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(value(&c.log, 2, 10), 1);
+
+    c = call_of(1024, 4096, 64, 0); /* no units, no slices */
+    if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(value(&c.log, 2, 10), 1);
+}
+
+/* Slices of a tuning are of units, and each has memory of its own. */
+static void test_tuned_slices(void **state) {
+    (void)state;
+    qk_tuning_entry entry = {.kernel = "toy_gemm", .rows = 256, .cols = 4096, .batch = 64, .count = 5};
+    const uint32_t ids[] = {QK_CONSTANT_TILE_ROWS, QK_CONSTANT_TILE_COLS, QK_CONSTANT_OWN_ROWS, QK_CONSTANT_OWN_COLS,
+                            QK_CONSTANT_K_SLICES};
+    const uint32_t values[] = {32, 32, 32, 16, 4};
+    for (int i = 0; i < 5; i++) entry.values[i] = (qk_tuned_value){ids[i], values[i]};
+    const qk_tuning tuning = {.count = 1, .entries = &entry};
+    for (int i = 0; i < 3; i++) {
+        call c = call_of(256, 4096, 64, i < 2);
+        c.backend.tuning = &tuning;
+        c.backend.limits.shared_bytes = i == 0 ? 4 * (32 * 128 + 32 * 4 + 4) + 32 * 8 : 4 * (32 * 128 + 32 * 4 + 4);
+        c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, c.rows, c.cols, c.batch);
+        qk_error error = {""};
+        if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+        const bool taken = value(&c.log, 2, 10) == 4 && value(&c.log, 2, 1) == 32 && value(&c.log, 2, 0) == 256;
+        assert_int_equal(taken, i == 0);
+        if (i == 2) assert_int_equal(value(&c.log, 2, 10), 1);
+    }
+}
+
 /* Units of other shapes: constants are the device's; 32 threads decode together, whatever a subgroup has; and no thread has more
  * sums than fit beside its operands. Memory is for these, too. */
 static void test_shapes(void **state) {
@@ -276,6 +325,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),     cmocka_unit_test(test_no_tiles),
                                        cmocka_unit_test(test_scratch),     cmocka_unit_test(test_launches),
                                        cmocka_unit_test(test_parts),       cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut)};
+                                       cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut),
+                                       cmocka_unit_test(test_slices),      cmocka_unit_test(test_tuned_slices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

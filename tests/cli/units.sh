@@ -35,6 +35,9 @@ bench gemm gemm q4_K,q6_K,iq4_xs --rows 70 --cols 1024 --batch 19 $small
 bench own gemm q4_0 --rows 150 --cols 512 --batch 40
 bench halves gemm q8_0 --rows 33 --cols 512 --batch 17 --type f16 $small
 bench parts gemm q4_0 --rows 40 --cols 1280 --batch 9 --constant k_parts=4 $small
+bench slices gemm q4_K,q8_0 --rows 70 --cols 1280 --batch 19 --constant k_slices=2 $small
+bench empty gemm q4_0 --rows 40 --cols 512 --batch 9 --constant k_slices=4 --constant k_parts=2 $small
+bench of_experts gemm_id q4_0 --rows 70 --cols 768 --tokens 19 --experts 4 --slots 2 --constant k_slices=2 $small
 bench experts gemm_id q4_K,iq4_xs --rows 70 --cols 512 --tokens 19 --experts 4 --slots 2 --x-slots 2 $small
 bench wide gemm mxfp4 --rows 130 --cols 768 --batch 70 --constant tile_rows=64 --constant tile_cols=64 --constant own_rows=32 \
   --constant own_cols=16
@@ -54,10 +57,16 @@ ones() { local i; for ((i = 0; i < $1; ++i)); do printf '\x00\x00\x80\x3f'; done
 { grow; grow; grow; } >"$work/w"
 ones $((640 * 2)) >"$work/x"
 product() {
-  on_units "$QKGEN" run "$1" --data "$SOURCE" --target "$2" --format q4_0 --type f32 --rows 3 --cols 640 --batch 2 --in "$work/w" \
-    --x "$work/x" --out "$work/$3"
+  local family=$1 target=$2 out=$3
+  shift 3
+  on_units "$QKGEN" run "$family" --data "$SOURCE" --target "$target" --format q4_0 --type f32 --rows 3 --cols 640 --batch 2 \
+    --in "$work/w" --x "$work/x" --out "$work/$out" "$@"
 }
 check "the reference" product gemv c expected
 check "scales that grow" product gemm vulkan grown
 check "are those of the reference" cmp "$work/expected" "$work/grown"
+device=$(sed -nE '1s/^0: (.*) \((cpu|gpu).*/\1/p' "$work/devices")
+printf 'qkgen-tuning 1\ndevice %s\nq4_0_gemm_mma 1x1x1 %s\n' "$device" "tile_rows=32 tile_cols=32 own_rows=16 own_cols=16 k_slices=2" >"$work/tuning"
+check "in slices" product gemm vulkan sliced --tuning "$work/tuning"
+check "are the same" cmp "$work/expected" "$work/sliced"
 finish

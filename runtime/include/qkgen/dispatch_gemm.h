@@ -13,7 +13,8 @@
 /* How a product is cut into tiles, a workgroup's and a subgroup's. */
 typedef struct qk_tiles_ {
     uint32_t rows, cols, own_rows, own_cols;
-    uint32_t parts; /* of a row, each a workgroup's */
+    uint32_t parts;  /* of a row, each a workgroup's */
+    uint32_t slices; /* of such a part, each other subgroups' */
     qk_schedule schedule;
     uint32_t lanes;  /* of a subgroup */
     uint32_t result; /* floats of a matrix unit's results that go through memory, a subgroup's */
@@ -24,7 +25,7 @@ static inline uint32_t qk_tile_subgroups_(const qk_tiles_ *t) {
 }
 
 static inline uint32_t qk_tile_threads_(const qk_tiles_ *t) {
-    return qk_tile_subgroups_(t) * t->lanes;
+    return qk_tile_subgroups_(t) * t->lanes * t->slices;
 }
 
 /* Where threads hold operands of matrix units as they were decoded: weights of two parts, of 64 bytes for each row, in the end sums
@@ -37,7 +38,7 @@ static inline uint32_t qk_tile_operand_bytes_(const qk_tiles_ *t) {
 
 /* Beside operands, a factor for each row; and with experts, what each column is. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return qk_tile_operand_bytes_(t) + t->rows * 4 + t->cols * 8 + 4;
+    return t->slices * (qk_tile_operand_bytes_(t) + t->rows * 4 + 4) + t->cols * 8;
 }
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
@@ -45,7 +46,7 @@ static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
     /* 32 threads decode together; of sums, each has some in registers, beside what becomes operands. */
     uint32_t sums = t->result != 0 ? QK_TILE_SUMS_THROUGH_MEMORY : QK_TILE_SUMS;
     return t->own_rows * t->own_cols <= sums * t->lanes && t->rows % t->own_rows == 0 && t->cols % t->own_cols == 0 &&
-           qk_tile_threads_(t) % 32 == 0 && qk_tile_threads_(t) <= limits->workgroup_size &&
+           qk_tile_threads_(t) / t->slices % 32 == 0 && qk_tile_threads_(t) <= limits->workgroup_size &&
            qk_tile_bytes_(t) <= shared;
 }
 
@@ -104,12 +105,14 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     uint32_t result = units && limits->matrix_order_a == 0 ? qk_unit_constant_(limits, QK_CONSTANT_UNIT_ROWS, 0) *
                                                                  qk_unit_constant_(limits, QK_CONSTANT_UNIT_COLS, 0)
                                                            : 0;
-    qk_tiles_ best = {least_side, least_side, 16, 16, 1, schedule, lanes, result};
+    uint32_t slices = units ? qk_constant_(kernel, NULL, QK_CONSTANT_K_SLICES, 0) : 1;
+    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_COLS, 0),
                      parts != 0 ? parts : 1,
+                     slices != 0 ? slices : 1,
                      schedule,
                      lanes,
                      result};
@@ -117,10 +120,11 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
-#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, alone, time, at_once)                                      \
+#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, alone, time, at_once)                             \
     {                                                                                                                  \
-        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, schedule, lanes, result};                        \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result};                     \
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
+        t.slices = slices != 0 ? slices : (slices_);                                                                   \
         uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
         if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
             best = t;                                                                                                  \
@@ -165,6 +169,9 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
             break;
         case QK_CONSTANT_K_PARTS:
             constants[i] = t->parts;
+            break;
+        case QK_CONSTANT_K_SLICES:
+            constants[i] = t->slices;
             break;
         case QK_CONSTANT_TILE_ROWS:
             constants[i] = t->rows;
