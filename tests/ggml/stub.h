@@ -14,7 +14,7 @@
 
 // ---- ggml.h ----
 
-enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_COUNT };
+enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_Q8_0, GGML_TYPE_IQ4_NL };
 enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
 struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; };
@@ -22,7 +22,7 @@ struct ggml_cgraph { ggml_tensor ** nodes; };
 #define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
 
 inline const char * ggml_type_name(ggml_type t) {
-    static const char * const names[] = { "f32", "f16", "q4_0", "i32", "bf16", "i64" };
+    static const char * const names[] = { "f32", "f16", "q4_0", "i32", "bf16", "i64", "q8_0", "iq4_nl" };
     return names[t];
 }
 inline const char * ggml_op_name(ggml_op op) {
@@ -128,7 +128,7 @@ struct vk_device_struct {
     vk::Device device;
     vk::Fence fence;
     std::shared_ptr<vk_queue> compute_queue = std::make_shared<vk_queue>();
-    struct vk_qk_state * qk = nullptr;
+    std::shared_ptr<struct vk_qk_state> qk;
 };
 typedef std::shared_ptr<vk_device_struct> vk_device;
 struct vk_command_buffer { vk::CommandBuffer buf; };
