@@ -337,6 +337,15 @@ mutate "ggml: an addition in place" $tensors 's/epilogue->bias = NULL;/;/' unit 
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t->view_offs, ggml_nbytes/0, ggml_nbytes/' unit ggml_test
 mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/copied \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
+mutate "a call without a status word takes that of the backend" $headers/dispatch_check.h 's/range = qk_status_word_\(call->backend, range\);/;/' unit tensors_test
+mutate "a call without indices and status word takes that of the backend" $headers/dispatch_rows.h 's/qk_status_word_\(backend, status_word\)/status_word/' unit tensors_test
+mutate "pipelines: loads that may pass the end of weights" $headers/pipelines.h 's/qk_somewhere_\(\&p.weights.range, 2, 1\)/qk_somewhere_(\&p.weights.range, 2, 0)/' unit pipelines_test
+mutate "pipelines: tensors that begin elsewhere" $headers/pipelines.h 's/    range->buffer = qk_no_buffer_\(number\);/\&range->offset = 0;/' unit pipelines_test
+mutate "pipelines: epilogues" $headers/pipelines.h 's/p.epilogue = \&epilogue;/p.epilogue = NULL;/' unit pipelines_test
+mutate "pipelines: each number of vectors" $headers/pipelines.h 's/n <= most; n\+\+/n <= most; n += 2/' unit pipelines_test
+mutate "pipelines: the module of a schedule" $headers/pipelines.h 's/one.code = qk_code_of\(kernel, launch->constants\)/one.code = kernel->code/' unit pipelines_test
+mutate "pipelines: each once" $headers/pipelines.h 's/if \(qk_same_pipeline_\(.*$/if (0)/' unit pipelines_test
+mutate "pipelines: a key has the ids of constants" $headers/pipelines.h 's/hash = qk_hash_number_\(hash, kernel->spec_constants\[i\].id\);//' unit pipelines_test
 mutate "tensors: scratch lies behind the copy" $tensors 's/p->scratch.offset \+= p->copy_bytes;/;/' unit tensors_test
 mutate "tensors: dimension 0 of ids is 1 of values" $tensors 's/view->index_step\[0\] = 1;/view->index_step[0] = 2;/' unit tensors_test
 mutate "tensors: rows of weights with a stride are refused" $tensors 's/p->weights.counts\[1\] > 1 \&\& w\[0\] != 1/0/' unit tensors_test
