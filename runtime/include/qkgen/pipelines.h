@@ -1,8 +1,8 @@
-/* qkgen/pipelines.h: which pipelines calls ask for, before they are made, so that an engine can make these ahead; and keys of pipelines that
- * stay, for caches. Header only, over qkgen/tensors.h; allocates nothing, needs no device and no Vulkan; C11 and C++11.
+/* qkgen/pipelines.h: which pipelines calls ask for, before they are made, so that an engine can make these ahead; and keys of pipelines
+ * that stay, for caches. Header only, over qkgen/tensors.h; allocates nothing, needs no device and no Vulkan; C11 and C++11.
  *
- * There is no list for all shapes, which would be thousands. A model has ten shapes or so, which an engine knows when it reads the
- * file; each needs a handful of pipelines. */
+ * There is no list for all shapes, which would be thousands. A model has ten shapes or so, which an engine knows when it reads the file,
+ * and each needs a few for one to eight vectors, and a few for more. */
 #ifndef QKGEN_PIPELINES_H
 #define QKGEN_PIPELINES_H
 
