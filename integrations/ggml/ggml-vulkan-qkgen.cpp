@@ -222,7 +222,7 @@ static qk_status ggml_vk_qk_rows(const ggml_backend_vk_context * ctx, const qk_b
     const char * family = decodes ? "gather" : "set_rows";
     const auto & kernels = ggml_vk_qk_routing().find(family, ggml_type_name(t->type), ggml_type_name(v->type));
     if (kernels.empty() || (differs && !decodes)) {
-        return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel for these types, or ggml's copies have another method");
+        return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel for these types%s", differs ? " rounds as ggml" : "");
     }
     const qk_tensor values = ggml_vk_qk_tensor(ctx, v), table = ggml_vk_qk_tensor(ctx, t);
     const qk_tensor ids = ggml_vk_qk_tensor(ctx, dst->op == GGML_OP_CPY ? nullptr : dst->src[1]);
