@@ -363,6 +363,8 @@ mutate "launcher: products that take memory of the engine are not kept" $headers
 mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/> QK_GEMV_MAX_BATCH/> 1000u/' unit ggml_test
 mutate "launcher: pipelines of a list have its constants" $headers/launcher.hpp 's/list.items\[i\].constants/nullptr/' unit ggml_test
 mutate "launcher: a call without a status word has another" $headers/launcher.hpp 's/return engine.range_of\(spare\);/return qk_range();/' unit ggml_test
+mutate "launcher: shapes of matrices are asked for by their type" $headers/launcher.hpp 's/shape.type = QK_MATRIX_OFFER_TYPE;/;/' unit ggml_test
+mutate "launcher: matrices are asked for in memory apart" $headers/launcher.hpp 's/engine.range_of\(from\), engine.range_of\(to\)/engine.range_of(to), engine.range_of(to)/' unit ggml_test
 mutate "routing: operations are those that somebody names" $headers/routing.hpp 's/if \(asked == "1"\)/if (asked != "0")/' unit ggml_test
 mutate "routing: names may be in small letters" $headers/routing.hpp 's/std::toupper\(c\)/c/' unit ggml_test
 mutate "routing: kernels are exact enough" $headers/routing.hpp 's/numeric <= most/numeric <= 100/' unit ggml_test

@@ -303,6 +303,37 @@ static void test_set_rows() {
     CHECK(!rows(&z));
 }
 
+static int shapes_of_device(int, uint32_t * count, VkCooperativeMatrixPropertiesKHR * shapes) {
+    CHECK(*count >= 2);
+    const int f16 = VK_COMPONENT_TYPE_FLOAT16_KHR, f32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK(shapes[i].sType == VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
+        shapes[i] = { shapes[i].sType, nullptr, 16, i == 0 ? 16u : 8u, 16, f16, f16, f32, f32, 0, VK_SCOPE_SUBGROUP_KHR };
+    }
+    *count = 2;
+    return 0;
+}
+
+// A device with matrix units is asked once, by one launch, and believed where its products are right.
+static void test_matrices() {
+    for (bool right : { false, true }) {
+        ggml_backend_vk_context other;
+        other.device->coopmat_support = true;
+        matrix_shapes = shapes_of_device;
+        device_wrote.assign(QK_MATRIX_TO_FLOATS, right ? 16.0f / 16777216.0f : 0.0f);
+        notes.clear();
+        const qk_limits limits = ggml_vk_qk_state(&other).limits;
+        CHECK(limits.matrix_rows == 16 && limits.matrix_cols == 8 && limits.matrix_depth == 16 && limits.matrix_lanes == 32);
+        CHECK(((limits.features & QK_FEATURE_COOPERATIVE_MATRIX) != 0) == right);
+        CHECK(notes.size() == 1 && launches("qkgen_matrix_probe") == 1 && notes[0].buffers.size() == 2);
+        CHECK(notes[0].buffers[0].range == QK_MATRIX_FROM_WORDS * 4 && notes[0].buffers[1].range == QK_MATRIX_TO_FLOATS * 4);
+        CHECK(notes[0].buffers[0].buffer != notes[0].buffers[1].buffer);
+        ggml_vk_qk_state(&other);
+        CHECK(notes.size() == 1);
+        matrix_shapes = nullptr;
+    }
+}
+
 static size_t kernels_of_class(const char * least) {
     setenv("QK_TEST_CLASS", least, 1);
     return qkgen::routing("QK_TEST", "", qkgen_kernels, QKGEN_KERNEL_SETS).find("gemv,gemm", "q4_0", "f32").size();
@@ -336,6 +367,7 @@ int main() {
     test_set_rows();
     test_warm_up();
     test_routing();
+    test_matrices();
     ctx.device->qk.reset();
     printf("%d failures\n", failures);
     return failures != 0;

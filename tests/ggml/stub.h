@@ -46,11 +46,14 @@ inline bool ggml_are_same_shape(const ggml_tensor * a, const ggml_tensor * b) { 
 
 typedef struct VkBuffer_T * VkBuffer;
 typedef void * VkInstance;
-enum VkStructureType { VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR };
-enum { VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR, VK_SCOPE_SUBGROUP_KHR };
-struct VkCooperativeMatrixPropertiesKHR { VkStructureType sType; uint32_t MSize, NSize, KSize; int AType, BType, CType, ResultType, scope; };
+enum VkStructureType { VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR = 1000506001 };
+enum { VK_COMPONENT_TYPE_FLOAT16_KHR = 0, VK_COMPONENT_TYPE_FLOAT32_KHR = 1, VK_SCOPE_SUBGROUP_KHR = 3 };
+struct VkCooperativeMatrixPropertiesKHR {
+    VkStructureType sType; void * pNext; uint32_t MSize, NSize, KSize; int AType, BType, CType, ResultType; uint32_t saturating; int scope;
+};
 typedef int (*PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(int, uint32_t *, VkCooperativeMatrixPropertiesKHR *);
-inline void * vkGetInstanceProcAddr(VkInstance, const char *) { return nullptr; }
+inline PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR matrix_shapes = nullptr;
+inline void * vkGetInstanceProcAddr(VkInstance, const char *) { return (void *) matrix_shapes; }
 
 namespace vk {
 enum class ShaderStageFlagBits { eCompute };
@@ -167,7 +170,11 @@ inline vk_buffer ggml_vk_create_buffer_device(vk_device &, size_t size) {
 }
 inline void ggml_vk_destroy_buffer(vk_buffer & b) { b = nullptr; }
 inline void ggml_vk_buffer_write(vk_buffer &, size_t, const void *, size_t) {}
-inline void ggml_vk_buffer_read(vk_buffer &, size_t, void *, size_t) {}
+inline std::vector<float> device_wrote;
+inline void ggml_vk_buffer_read(vk_buffer & buffer, size_t offset, void * to, size_t size) {
+    GGML_ASSERT(offset + size <= buffer->size && size == device_wrote.size() * sizeof(float));
+    std::memcpy(to, device_wrote.data(), size);
+}
 inline vk_context ggml_vk_create_temporary_context(int) { return std::make_shared<vk_context_struct>(); }
 inline void ggml_vk_ctx_begin(vk_device &, vk_context &) {}
 inline void ggml_vk_ctx_end(vk_context &) {}
