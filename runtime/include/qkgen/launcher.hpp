@@ -179,8 +179,8 @@ template <class Pipeline, class Table> class launcher {
     }
 
     /* Models multiply the same tensors for each token. Records a product that dispatch_product launched before, with all that `p` says
-     * before it is planned. Engine::record is called with launches that have
-     * no ranges and no constants. The kernel; NULL: it is not known. */
+     * before it is planned. Engine::record is called with launches that have no ranges and no constants. The kernel; NULL: it is not
+     * known. */
     template <class Engine> const qk_kernel *repeat_product(Engine &engine, const qk_product &p) {
         const std::lock_guard<std::mutex> lock(mutex);
         set_product(p);
