@@ -9,6 +9,7 @@
 #     [TYPES f32|f16|bf16...]      of results and, of sums, of x: all, unless given
 #     [SCHEDULES schedule...]      of sums on Vulkan beside plain rows: all, unless given (qkgen emit --help lists them)
 #     [PACKED]                     words take a quarter of the bytes; the engine calls qk_unpack_kernels before it uses any
+#     [INCLUDES]                   pairs include qkgen's headers in place of holding them
 #     [APIS vulkan|metal...]       vulkan, unless given
 #     [SPECS file.quant...])       specifications of the engine's own, besides those that come with qkgen
 #
@@ -66,13 +67,13 @@ const qk_kernel_set *const qkgen_kernels[QKGEN_KERNEL_SETS] = {
 endfunction()
 
 function(qkgen_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKED" "" "FORMATS;SETS;FAMILIES;TRANSCODES;CLASSES;TYPES;SCHEDULES;APIS;SPECS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKED;INCLUDES" "" "FORMATS;SETS;FAMILIES;TRANSCODES;CLASSES;TYPES;SCHEDULES;APIS;SPECS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "qkgen_add_kernels: there is no target '${target}'; add_executable or add_library comes first")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkgen_add_kernels: unexpected '${arg_UNPARSED_ARGUMENTS}'; "
-      "the keywords are FORMATS, SETS, FAMILIES, TRANSCODES, CLASSES, TYPES, SCHEDULES, PACKED, APIS and SPECS")
+      "the keywords are FORMATS, SETS, FAMILIES, TRANSCODES, CLASSES, TYPES, SCHEDULES, PACKED, INCLUDES, APIS and SPECS")
   endif()
   if(NOT arg_FORMATS AND NOT arg_SETS)
     message(FATAL_ERROR "qkgen_add_kernels: FORMATS names no format, and SETS no set")
@@ -136,6 +137,9 @@ function(qkgen_add_kernels target)
       if(arg_PACKED)
         list(APPEND what --pack)
       endif()
+    endif()
+    if(arg_INCLUDES)
+      list(APPEND what --includes)
     endif()
     foreach(transcode IN LISTS arg_TRANSCODES)
       if(transcode MATCHES "^${format}:")

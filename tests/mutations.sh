@@ -331,12 +331,21 @@ glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 tensors=$headers/tensors.h
 mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == x;/;/' unit ggml_test
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
-mutate "ggml: operands of a copy are not kept" $glue 's/kept = tiles \&\& !copied/kept = tiles/' unit ggml_test
-mutate "ggml: others may still read what is copied over" $glue 's/if \(\(copied \|\| tiles\) \&\& !p.packed\)/if (false)/' unit ggml_test
-mutate "ggml: an addition in place" $glue 's/epilogue.adds \? nullptr : \&other/\&other/' unit ggml_test
-mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t != nullptr \&\& t->view_offs/false \&\& t->view_offs/' unit ggml_test
+mutate "ggml: operands of a copy are not kept" $glue 's/kept = !copied \&\& /kept = /' unit ggml_test
+mutate "ggml: others may still read what is copied over" $glue 's/if \(!p.packed \&\& ctx->prealloc_y_need_sync\)/if (false)/' unit ggml_test
+mutate "ggml: an addition in place" $tensors 's/epilogue->bias = NULL;/;/' unit ggml_test
+mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t->view_offs, ggml_nbytes/0, ggml_nbytes/' unit ggml_test
 mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test
 mutate "ggml: x begins where nothing can be copied" $glue 's/copied \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
+mutate "a call without a status word takes that of the backend" $headers/dispatch_check.h 's/range = qk_status_word_\(call->backend, range\);/;/' unit tensors_test
+mutate "a call without indices and status word takes that of the backend" $headers/dispatch_rows.h 's/qk_status_word_\(backend, status_word\)/status_word/' unit tensors_test
+mutate "pipelines: loads that may pass the end of weights" $headers/pipelines.h 's/qk_somewhere_\(\&p.weights.range, 2, 1\)/qk_somewhere_(\&p.weights.range, 2, 0)/' unit pipelines_test
+mutate "pipelines: tensors that begin elsewhere" $headers/pipelines.h 's/    range->buffer = qk_no_buffer_\(number\);/\&range->offset = 0;/' unit pipelines_test
+mutate "pipelines: epilogues" $headers/pipelines.h 's/p.epilogue = \&epilogue;/p.epilogue = NULL;/' unit pipelines_test
+mutate "pipelines: each number of vectors" $headers/pipelines.h 's/n <= most; n\+\+/n <= most; n += 2/' unit pipelines_test
+mutate "pipelines: the module of a schedule" $headers/pipelines.h 's/one.code = qk_code_of\(kernel, launch->constants\)/one.code = kernel->code/' unit pipelines_test
+mutate "pipelines: each once" $headers/pipelines.h 's/if \(qk_same_pipeline_\(.*$/if (0)/' unit pipelines_test
+mutate "pipelines: a key has the ids of constants" $headers/pipelines.h 's/hash = qk_hash_number_\(hash, kernel->spec_constants\[i\].id\);//' unit pipelines_test
 mutate "tensors: scratch lies behind the copy" $tensors 's/p->scratch.offset \+= p->copy_bytes;/;/' unit tensors_test
 mutate "tensors: dimension 0 of ids is 1 of values" $tensors 's/view->index_step\[0\] = 1;/view->index_step[0] = 2;/' unit tensors_test
 mutate "tensors: rows of weights with a stride are refused" $tensors 's/p->weights.counts\[1\] > 1 \&\& w\[0\] != 1/0/' unit tensors_test
@@ -351,6 +360,14 @@ mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp '
 mutate "launcher: products of other tensors are planned anew" $headers/launcher.hpp 's/tensors\[\] = \{&p.weights, /tensors[] = {/' unit ggml_test
 mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
 mutate "launcher: products that take memory of the engine are not kept" $headers/launcher.hpp 's/p.scratch_bytes != 0 \|\| p.copy_bytes != 0 \|\| to.waits \|\| //' unit ggml_test
+mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/> QK_GEMV_MAX_BATCH/> 1000u/' unit ggml_test
+mutate "launcher: pipelines of a list have its constants" $headers/launcher.hpp 's/list.items\[i\].constants/nullptr/' unit ggml_test
+mutate "launcher: a call without a status word has another" $headers/launcher.hpp 's/return engine.range_of\(spare\);/return qk_range();/' unit ggml_test
+mutate "launcher: shapes of matrices are asked for by their type" $headers/launcher.hpp 's/shape.type = QK_MATRIX_OFFER_TYPE;/;/' unit ggml_test
+mutate "launcher: matrices are asked for in memory apart" $headers/launcher.hpp 's/engine.range_of\(from\), engine.range_of\(to\)/engine.range_of(to), engine.range_of(to)/' unit ggml_test
+mutate "routing: operations are those that somebody names" $headers/routing.hpp 's/if \(asked == "1"\)/if (asked != "0")/' unit ggml_test
+mutate "routing: names may be in small letters" $headers/routing.hpp 's/std::toupper\(c\)/c/' unit ggml_test
+mutate "routing: kernels are exact enough" $headers/routing.hpp 's/numeric <= most/numeric <= 100/' unit ggml_test
 mutate "launcher: a pipeline is made once" $headers/launcher.hpp 's/if \(found == pipelines.end\(\)\)/pipelines.erase(key);/' unit ggml_test
 mutate "a device that loses subnormal halves has no matrices" $headers/matrix_order.h 's/!= \(float\)shape\[2\] \/ 16777216.0f/< 0.0f/' unit matrix_order_test
 mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32; thread\+\+\)$/thread < 1; thread++)/' unit matrix_order_test

@@ -334,6 +334,38 @@ static void rows_case(const char *family, uint32_t index_bytes) {
     }
 }
 
+/* Where a call names no status word, what it counts goes to backend.spare; without both it is refused, unless nothing is counted. */
+static void test_no_status(void **state) {
+    (void)state;
+    static notes a, b;
+    const qk_range word = {(void *)6, 256, 4}, none = {NULL, 0, 0};
+    const char *const families[] = {"gather", "set_rows", "gemv_id", "gemm_id"};
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t with_ids = i < 2 ? 0 : 1; with_ids < 2; with_ids++) {
+            qk_backend backend = backend_for(&a), other = backend_for(&b);
+            const qk_kernel *kernels[MOST];
+            (void)kernels_of(families[i], NULL, kernels);
+            qk_tensor table = tensor_of(1, 18, 32, 64, 4, 3, 1), values = tensor_of(2, 4, 1, 64, 4, 3, 1), ids = {0};
+            if (with_ids) ids = tensor_of(4, 4, 1, 4, 1, 1, 1);
+            for (int named = 2; named >= 0; named--) {
+                qk_backend *to = named == 2 ? &other : &backend;
+                backend.spare = named == 0 ? none : word;
+                qk_product p = experts_of(8, 2, i == 3 ? 40 : 3, 1);
+                p.status = named == 2 ? word : none;
+                const qk_status expected = named == 0 ? QK_ERROR_ARGUMENT : QK_OK;
+                if (i < 2) {
+                    assert_int_equal(qk_dispatch_rows(to, kernels[0], &table, &values, &ids, p.status, NULL), expected);
+                    continue;
+                }
+                p.kernel = kernels[0];
+                assert_int_equal(qk_plan_product(to, kernels, 1, INFINITY, &p, NULL), QK_OK);
+                qk_product_place(&p, (qk_range){(void *)7, 0, p.scratch_bytes});
+                assert_int_equal(qk_dispatch_product(to, &p, NULL), expected);
+            }
+            assert_same(&a, &b);
+        }
+}
+
 static void test_rows(void **state) {
     (void)state;
     for (uint32_t bytes = 0; bytes <= 8; bytes += 4) {
@@ -344,9 +376,9 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_tiles),   cmocka_unit_test(test_packed_parts),
-        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_tiles),     cmocka_unit_test(test_packed_parts),
+        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

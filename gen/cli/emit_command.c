@@ -208,6 +208,8 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
          "writes one header and one source for each format, which need nothing else"},
         {"--pack", QG_FLAG, &emit.pack, NULL,
          "with --embed: words for Vulkan take a quarter of the bytes, and the engine unpacks them (qkgen/unpack.h)"},
+        {"--includes", QG_FLAG, &emit.includes, NULL,
+         "with --embed: pairs include the headers of qkgen/ in place of holding them, so that several share them"},
         {"--depfile", QG_TEXT, &emit.depfile, "FILE", "also writes what the files are made from, for make or ninja"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
@@ -225,7 +227,8 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         !choose_shown(session, shown, &emit))
         return 1;
     choose_alone(session->arena, &formats, &emit);
-    if (emit.pack && !emit.embed) return qg_complain("--pack is for pairs: add --embed"), 1;
+    if ((emit.pack || emit.includes) && !emit.embed)
+        return qg_complain("%s is for pairs: add --embed", emit.pack ? "--pack" : "--includes"), 1;
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);
     find_inputs(session, &emit);

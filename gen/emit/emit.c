@@ -555,6 +555,16 @@ static bool embed(embedding *e, const char *name, qg_text *text) {
     return true;
 }
 
+/* Lines that include the same. */
+static void include_headers(qg_arena *arena, emission *e) {
+    e->kernel_h = "#include \"qkgen/kernel.h\"";
+    e->dispatch_h = "#include \"qkgen/dispatch.h\"";
+    e->unpack_h = "#include \"qkgen/unpack.h\"";
+    e->set_dispatch_h = QG_NEW_ARRAY(arena, const char *, qg_n_plain_sets);
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
+        e->set_dispatch_h[s] = qg_format(arena, "%s\n#include \"qkgen/%s\"", e->dispatch_h, qg_plain_sets[s].dispatch);
+}
+
 /* kernel.h goes into a format's header; dispatch.h, and that of a set of families without a format
  * behind it, into its source. */
 static bool embed_headers(qg_arena *arena, emission *e, qg_text *log) {
@@ -584,7 +594,8 @@ static bool load_inputs(qg_arena *arena, emission *e, qg_text *log) {
         qg_text_printf(log, "error: %s\n", why);
         return false;
     }
-    return !e->options->embed || embed_headers(arena, e, log);
+    if (e->options->includes) include_headers(arena, e);
+    return !e->options->embed || e->options->includes || embed_headers(arena, e, log);
 }
 
 bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *report, qg_text *log) {

@@ -14,6 +14,7 @@ typedef struct qg_emit_options {
     const char *templates; /* folder */
     bool check;            /* compare with what is there and write nothing */
     bool pack;             /* with `embed`: words of SPIR-V are packed */
+    bool includes;         /* with `embed`: pairs include the headers of the runtime in place of holding them */
     bool embed;            /* drop-in pairs in `out` itself instead of the reviewed tree */
     bool vulkan, metal;
     uint32_t texts;    /* other APIs, whose targets are text alone: bits of qg_target_id */

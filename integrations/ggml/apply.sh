@@ -66,7 +66,7 @@ generate_step() {
   local options=() format
   for class in ${CLASSES:-exact split int8 mma}; do options+=(--class "$class"); done
   for format in $formats; do
-    "$qkgen" emit --embed --format "$format" --family gather --family set_rows --family gemv --family gemv_id --family gemm --family gemm_id "${options[@]}" \
+    "$qkgen" emit --embed --includes --format "$format" --family gather --family set_rows --family gemv --family gemv_id --family gemm --family gemm_id "${options[@]}" \
       --api vulkan --data "$home" --out "$kernels" >/dev/null
   done
   for format in "$kernels"/*.c; do # of another call

@@ -66,6 +66,36 @@ check "text: looks for nothing" bash -c "! grep -iE 'glslang_INCLUDE|Vulkan_|LIB
 check "text: builds" cmake --build "$work/text"
 check "text: runs" bash -c "'$work/text/reader' >'$work/text.metal' && grep -q 'kernel void q4_K_gemv_f16' '$work/text.metal'"
 
+# ---- pairs that share the headers of the runtime ----
+for format in q4_0 q8_0; do
+  check "$format, which includes" "$QKGEN" emit --embed --includes --format $format --family gather --type f32 --api vulkan --out "$work/sharing"
+  check "$format, which holds" "$QKGEN" emit --embed --format $format --family gather --type f32 --api vulkan --out "$work/holding"
+done
+for file in q4_0 q8_0; do
+  says "$file.h includes" '^#include "qkgen/kernel.h"$' "$work/sharing/$file.h"
+  says "$file.c includes" '^#include "qkgen/dispatch.h"$' "$work/sharing/$file.c"
+done
+check "the runtime is in none" bash -c "! grep -lE 'typedef struct qk_kernel |qk_check_call_\(const' '$work'/sharing/*"
+cat >"$work/sharing/main.c" <<'C'
+#include "q4_0.h"
+#include "q8_0.h"
+#include <stdio.h>
+int main(void) { return printf("%s %s\n", qk_q4_0_kernels.name, qk_q8_0_kernels.name) < 0; }
+C
+for language in "${CC:-cc} -std=c11 $CFLAGS -Wno-overlength-strings" "${CXX:-c++} -std=c++17 $CXXFLAGS -Wno-overlength-strings -x c++"; do
+  check "$language: builds" bash -c "cd '$work/sharing' && $language -I '$SOURCE/runtime/include' -o main main.c q4_0.c q8_0.c"
+  check "$language: runs" bash -c "'$work/sharing/main' | grep -qx 'q4_0 q8_0'"
+done
+check "the rest is the same" bash -c "
+  for file in q4_0 q8_0; do grep -vxFf '$work/holding/'\$file.c '$work/sharing/'\$file.c; done | grep -v '^#include \"qkgen/' | grep -q . && exit 1 || exit 0"
+refuses "includes, and no pair" 'add --embed' "$QKGEN" emit --includes --format q4_K --out "$work/none"
+
+# ---- metal-cpp, as text: declarations in the place of Metal's ----
+sed -n '/^Metal-cpp, as text/,/^An engine in C++/p' "$SOURCE/docs/engines.md" | sed -n '/^```cpp$/,/^```$/p' | grep -v '^```' >"$work/pair/backend.inc"
+check "metal-cpp: compiles" bash -c "cd '$work/pair' && ${CC:-cc} -std=c11 -Wno-overlength-strings -c q4_K.c &&
+  ${CXX:-c++} -std=c++17 $CXXFLAGS -I. -I '$SOURCE/runtime/include' -I '$stories/metal_cpp' -o metal_cpp '$stories/metal_cpp/engine.cpp' q4_K.o"
+check "metal-cpp: tells Metal what is launched" bash -c "'$work/pair/metal_cpp' | grep -c workgroups | grep -qx 2"
+
 # ---- a generator without glslang and C++ ----
 check "no glslang: configures" configured -S "$archive" -B "$work/small" -DQKGEN_GLSLANG=OFF -DQKGEN_RUNTIME=OFF -DQKGEN_TESTS=OFF \
   -DQKGEN_LIBCLANG=OFF -DCMAKE_C_FLAGS="$CFLAGS -O0"
@@ -74,6 +104,16 @@ check "no glslang: builds" cmake --build "$work/small" --target qkgen
 check "no glslang: emits" "$work/small/qkgen" emit --embed --data "$SOURCE" --format q4_K --api metal --out "$work/same"
 check "no glslang: is the same text" cmp "$work/same/q4_K.c" "$work/pair/q4_K.c"
 refuses "no glslang: nothing for Vulkan" 'built without glslang' "$work/small/qkgen" emit --data "$SOURCE" --format q4_K --out "$work/none"
+
+# ---- one that brings the C++ library ----
+if [ -e "$build/glslang" ]; then ln -s "$build/glslang" "$work/small/glslang"; fi
+check "static: configures" configured -S "$archive" -B "$work/small" -DQKGEN_GLSLANG=ON -DQKGEN_STATIC_LIBSTDCXX=ON
+check "static: builds" cmake --build "$work/small" --target qkgen
+check "static: needs no C++ library" bash -c "readelf -d '$work/small/qkgen' >'$work/needed' && grep -q 'NEEDED.*libc\.so' '$work/needed' &&
+  ! grep -E 'NEEDED.*(libstdc\+\+|libc\+\+|libgcc_s)' '$work/needed'"
+check "static: emits words" "$work/small/qkgen" emit --embed --data "$SOURCE" --format q4_0 --family gather --type f32 --api vulkan \
+  --out "$work/static"
+check "static: the same words" cmp "$work/static/q4_0.c" "$work/holding/q4_0.c"
 
 # ---- packages ----
 check "packages" bash -c "cd '$work' && cpack -B '$work/packages' --config '$build/CPackConfig.cmake'"

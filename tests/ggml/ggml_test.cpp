@@ -87,6 +87,32 @@ static void test_pipelines() {
     }
 }
 
+// Those that a model's shape asks for can be made before.
+static void test_warm_up() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 4096, 512), x = tensor(GGML_TYPE_F32, X, 4096, 1), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 512, 1);
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx) };
+    static qk_pipeline items[64];
+    qk_pipeline_list list = { items, 64, 0 };
+    const qk_backend lists = qk_listing_backend(QK_API_VULKAN, &call.launcher.limits, &list);
+    const auto & kernels = ggml_vk_qk_routing().find("gemv,gemm", "q4_0", "f32");
+    qk_epilogue none {};
+    qk_product like {};
+    like.weights = ggml_vk_qk_tensor(&ctx, &w, true);
+    like.x = ggml_vk_qk_tensor(&ctx, &x);
+    like.y = ggml_vk_qk_tensor(&ctx, &y);
+    like.epilogue = &none;
+    CHECK(qk_list_products(&lists, kernels.data(), (uint32_t) kernels.size(), INFINITY, &like, 40, nullptr) == QK_OK);
+    const size_t before = pipeline_names.size();
+    notes.clear();
+    CHECK(list.count > 4 && call.launcher.warm_up(call, list, nullptr) == QK_OK && notes.empty());
+    const size_t made = pipeline_names.size();
+    CHECK(made > before && made <= before + list.count);
+    for (int64_t n = 1; n <= 40; n++) {
+        ggml_tensor many = tensor(GGML_TYPE_F32, X, 4096, n), z = op(GGML_OP_MUL_MAT, Y, &w, &many, 512, n);
+        CHECK(mul_mat(&z) && pipeline_names.size() == made);
+    }
+}
+
 // One launch; a matrix of it may begin where nothing can be bound, but with a whole row.
 static void test_batch() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64, 2), x = tensor(GGML_TYPE_F32, X, 256, 1, 4), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 1, 4);
@@ -239,6 +265,7 @@ static bool rows(ggml_tensor * node) {
 static void test_rows() {
     ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 256, 64), ids = tensor(GGML_TYPE_I32, IDS, 5), y = op(GGML_OP_GET_ROWS, Y, &w, &ids, 256, 5);
     CHECK(rows(&y) && launches("qkgen_q4_0_gather_f32") == 1);
+    CHECK(notes[0].buffers[3].range >= 4); // nobody asks for what is counted there
     CHECK(notes[0].buffers[1].offset == IDS && notes[0].buffers[2].range == 5 * 1024 && notes[0].push[0] == 64 && notes[0].push[4] == 5);
     CHECK(notes[0].push[5] == 5 && notes[0].push[6] == 1 && notes[0].push[10] == 1 && notes[0].push[11] == 1 && notes[0].push[16] == 1);
     w.at = 8;
@@ -276,6 +303,57 @@ static void test_set_rows() {
     CHECK(!rows(&z));
 }
 
+static int shapes_of_device(int, uint32_t * count, VkCooperativeMatrixPropertiesKHR * shapes) {
+    CHECK(*count >= 2);
+    const int f16 = VK_COMPONENT_TYPE_FLOAT16_KHR, f32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK(shapes[i].sType == VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
+        shapes[i] = { shapes[i].sType, nullptr, 16, i == 0 ? 16u : 8u, 16, f16, f16, f32, f32, 0, VK_SCOPE_SUBGROUP_KHR };
+    }
+    *count = 2;
+    return 0;
+}
+
+// A device with matrix units is asked once, by one launch, and believed where its products are right.
+static void test_matrices() {
+    for (bool right : { false, true }) {
+        ggml_backend_vk_context other;
+        other.device->coopmat_support = true;
+        matrix_shapes = shapes_of_device;
+        device_wrote.assign(QK_MATRIX_TO_FLOATS, right ? 16.0f / 16777216.0f : 0.0f);
+        notes.clear();
+        const qk_limits limits = ggml_vk_qk_state(&other).limits;
+        CHECK(limits.matrix_rows == 16 && limits.matrix_cols == 8 && limits.matrix_depth == 16 && limits.matrix_lanes == 32);
+        CHECK(((limits.features & QK_FEATURE_COOPERATIVE_MATRIX) != 0) == right);
+        CHECK(notes.size() == 1 && launches("qkgen_matrix_probe") == 1 && notes[0].buffers.size() == 2);
+        CHECK(notes[0].buffers[0].range == QK_MATRIX_FROM_WORDS * 4 && notes[0].buffers[1].range == QK_MATRIX_TO_FLOATS * 4);
+        CHECK(notes[0].buffers[0].buffer != notes[0].buffers[1].buffer);
+        ggml_vk_qk_state(&other);
+        CHECK(notes.size() == 1);
+        matrix_shapes = nullptr;
+    }
+}
+
+static size_t kernels_of_class(const char * least) {
+    setenv("QK_TEST_CLASS", least, 1);
+    return qkgen::routing("QK_TEST", "", qkgen_kernels, QKGEN_KERNEL_SETS).find("gemv,gemm", "q4_0", "f32").size();
+}
+
+// What variables of the environment say.
+static void test_routing() {
+    const auto takes = [](const char * asked, const char * operation) {
+        asked != nullptr ? setenv("QK_TEST", asked, 1) : unsetenv("QK_TEST");
+        return qkgen::routing("QK_TEST", "ADD,MUL", qkgen_kernels, QKGEN_KERNEL_SETS).takes(operation);
+    };
+    for (const char * usual : { "1", (const char *) nullptr }) {
+        CHECK(takes(usual, "ADD") && takes(usual, "MUL") && !takes(usual, "SUB") && !takes(usual, "MU"));
+    }
+    CHECK(!takes("0", "ADD") && !takes("", "ADD") && !takes("sub", "ADD") && takes("sub", "SUB"));
+    CHECK(takes("mul,sub", "MUL") && takes("mul,sub", "SUB") && takes("SUB,mul", "MUL") && !takes("mul,sub", "ADD"));
+    const size_t exact = kernels_of_class("exact"), split = kernels_of_class("split"), best = kernels_of_class("best");
+    CHECK(exact == 1 && split == 1 && best == 2); // there is none of split
+}
+
 int main() {
     setenv("GGML_VK_QKGEN", "mul_mat,mul_mat_id,get_rows,set_rows,cpy", 1); // rows are not routed unless somebody asks
     test_gemv();
@@ -287,7 +365,10 @@ int main() {
     test_experts();
     test_rows();
     test_set_rows();
-    ggml_vk_qk_free(ctx.device->qk);
+    test_warm_up();
+    test_routing();
+    test_matrices();
+    ctx.device->qk.reset();
     printf("%d failures\n", failures);
     return failures != 0;
 }

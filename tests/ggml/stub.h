@@ -14,7 +14,7 @@
 
 // ---- ggml.h ----
 
-enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_COUNT };
+enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GGML_TYPE_BF16, GGML_TYPE_I64, GGML_TYPE_Q8_0, GGML_TYPE_IQ4_NL };
 enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
 struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; };
@@ -22,7 +22,7 @@ struct ggml_cgraph { ggml_tensor ** nodes; };
 #define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
 
 inline const char * ggml_type_name(ggml_type t) {
-    static const char * const names[] = { "f32", "f16", "q4_0", "i32", "bf16", "i64" };
+    static const char * const names[] = { "f32", "f16", "q4_0", "i32", "bf16", "i64", "q8_0", "iq4_nl" };
     return names[t];
 }
 inline const char * ggml_op_name(ggml_op op) {
@@ -46,11 +46,14 @@ inline bool ggml_are_same_shape(const ggml_tensor * a, const ggml_tensor * b) { 
 
 typedef struct VkBuffer_T * VkBuffer;
 typedef void * VkInstance;
-enum VkStructureType { VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR };
-enum { VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR, VK_SCOPE_SUBGROUP_KHR };
-struct VkCooperativeMatrixPropertiesKHR { VkStructureType sType; uint32_t MSize, NSize, KSize; int AType, BType, CType, ResultType, scope; };
+enum VkStructureType { VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR = 1000506001 };
+enum { VK_COMPONENT_TYPE_FLOAT16_KHR = 0, VK_COMPONENT_TYPE_FLOAT32_KHR = 1, VK_SCOPE_SUBGROUP_KHR = 3 };
+struct VkCooperativeMatrixPropertiesKHR {
+    VkStructureType sType; void * pNext; uint32_t MSize, NSize, KSize; int AType, BType, CType, ResultType; uint32_t saturating; int scope;
+};
 typedef int (*PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(int, uint32_t *, VkCooperativeMatrixPropertiesKHR *);
-inline void * vkGetInstanceProcAddr(VkInstance, const char *) { return nullptr; }
+inline PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR matrix_shapes = nullptr;
+inline void * vkGetInstanceProcAddr(VkInstance, const char *) { return (void *) matrix_shapes; }
 
 namespace vk {
 enum class ShaderStageFlagBits { eCompute };
@@ -128,7 +131,7 @@ struct vk_device_struct {
     vk::Device device;
     vk::Fence fence;
     std::shared_ptr<vk_queue> compute_queue = std::make_shared<vk_queue>();
-    struct vk_qk_state * qk = nullptr;
+    std::shared_ptr<struct vk_qk_state> qk;
 };
 typedef std::shared_ptr<vk_device_struct> vk_device;
 struct vk_command_buffer { vk::CommandBuffer buf; };
@@ -167,7 +170,11 @@ inline vk_buffer ggml_vk_create_buffer_device(vk_device &, size_t size) {
 }
 inline void ggml_vk_destroy_buffer(vk_buffer & b) { b = nullptr; }
 inline void ggml_vk_buffer_write(vk_buffer &, size_t, const void *, size_t) {}
-inline void ggml_vk_buffer_read(vk_buffer &, size_t, void *, size_t) {}
+inline std::vector<float> device_wrote;
+inline void ggml_vk_buffer_read(vk_buffer & buffer, size_t offset, void * to, size_t size) {
+    GGML_ASSERT(offset + size <= buffer->size && size == device_wrote.size() * sizeof(float));
+    std::memcpy(to, device_wrote.data(), size);
+}
 inline vk_context ggml_vk_create_temporary_context(int) { return std::make_shared<vk_context_struct>(); }
 inline void ggml_vk_ctx_begin(vk_device &, vk_context &) {}
 inline void ggml_vk_ctx_end(vk_context &) {}

@@ -308,6 +308,11 @@ static inline void qk_weights_name_(char name[24], uint32_t i) {
     at[1] = 0;
 }
 
+/* The status word of a call; where it has none, what the backend has in its place. */
+static inline qk_range qk_status_word_(const qk_backend *backend, qk_range status_word) {
+    return status_word.buffer != NULL ? status_word : backend->spare;
+}
+
 /* Appends the argument of the next binding, and checks it. It holds `units` times `unit` bytes, and begins at a multiple of `alignment`. */
 static inline qk_status qk_add_aligned_(qk_call_ *call, const char *name, qk_range range, uint64_t units, uint64_t unit,
                                         uint32_t alignment, qk_error *error) {
@@ -315,6 +320,8 @@ static inline qk_status qk_add_aligned_(qk_call_ *call, const char *name, qk_ran
     qk_argument_ *a = &call->arguments[call->count];
     const qk_binding *binding = &call->kernel->bindings[call->count++];
     qk_copy_name_(a->name, sizeof a->name, name);
+    if (binding->role == QK_ROLE_STATUS)
+        range = qk_status_word_(call->backend, range);
     a->range = range;
     a->unit = unit;
     a->alignment = alignment;

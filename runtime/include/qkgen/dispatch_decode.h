@@ -320,7 +320,7 @@ static inline qk_status qk_dispatch_dequant_matrix(const qk_backend *backend, co
  * weights     the format's buffers, as for qk_dispatch_dequant_matrix
  * indices     `tokens` u32. An index that is not below `rows` gives a row of zeros and adds one to the status word
  * out         tokens * cols values of the kernel's output type; their number is below 2^32
- * status_word one u32, which the caller clears
+ * status_word one u32, which the caller clears; without a buffer, backend->spare
  * rows, cols  of the table, both positive
  * tokens      0 launches nothing, and no range or shape is looked at */
 static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, const qk_kernel *kernel,

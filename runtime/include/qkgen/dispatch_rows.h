@@ -181,7 +181,7 @@ static inline qk_status qk_dispatch_rows_view_(const qk_backend *backend, const 
     if (status == QK_OK)
         status = qk_add_weights_(&call, weights, count, plan.table_rows, cols / kernel->block_elements, error);
     if (status == QK_OK) /* something is bound where there are no indices */
-        status = qk_add_(&call, "indices", view->index_bytes != 0 ? indices : status_word, 1,
+        status = qk_add_(&call, "indices", view->index_bytes != 0 ? indices : qk_status_word_(backend, status_word), 1,
                          view->index_bytes != 0 ? plan.indices * view->index_bytes : 4, error);
     if (status == QK_OK)
         status = qk_add_(&call, name, values, 1, plan.value_elements * qk_type_bytes(value->element), error);

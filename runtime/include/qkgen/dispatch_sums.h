@@ -428,7 +428,7 @@ static inline qk_status qk_check_whole_(const qk_call_ *call, uint32_t weights, 
  * x_slots     1, where all slots of a token have the same x, x[t][0][k]; or `slots`
  * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
  * y           tokens * slots * rows f32
- * status_word one u32, which the caller clears
+ * status_word one u32, which the caller clears; without a buffer, backend->spare
  * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding. Where blocks are patches of a matrix
  *             (kernel->view is QK_VIEW_MATRIX), each of the buffers has the experts' one after the other, and views none but that
  * views       how they lie in memory, and the type of y (dispatch_views.h); NULL: as above

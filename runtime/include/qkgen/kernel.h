@@ -353,6 +353,8 @@ typedef struct qk_backend {
     /* What launches before it wrote is seen by those after it. For qk_dispatch_gemm and qk_dispatch_gemm_id; else NULL. */
     qk_status (*barrier)(void *context, qk_error *error);
     const qk_tuning *tuning; /* NULL: launches have the constants of the descriptors */
+    /* Four bytes that nobody reads: what kernels count where a call names no status word. No buffer: each call names one. */
+    qk_range spare;
 } qk_backend;
 
 #ifdef __cplusplus

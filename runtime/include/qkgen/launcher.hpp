@@ -1,20 +1,18 @@
-/* qkgen/launcher.hpp: what a C++ engine keeps for its launches: pipelines, by module and constants; tables; what products came to; and
- * kernels, by name. Header only, over qkgen/tensors.h and qkgen/registry.h; C++11. Locks for itself. A kernel's words and tables stay
- * where they are meanwhile. */
+/* qkgen/launcher.hpp: what a C++ engine keeps for its launches: pipelines, by module and constants; tables; and what products came to.
+ * Header only, over qkgen/pipelines.h; C++11. Locks for itself. A kernel's words and tables stay where they are meanwhile. */
 #ifndef QKGEN_LAUNCHER_HPP
 #define QKGEN_LAUNCHER_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
-#include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "registry.h"
-#include "tensors.h"
+#include "matrix_order.h"
+#include "pipelines.h"
 
 namespace qkgen {
 
@@ -27,7 +25,6 @@ namespace qkgen {
  *                                                                   `values` by the ids of constants, from 0 on
  *     Table make_table(const uint32_t *words, uint32_t bytes);      a buffer that is filled
  *     qk_range range_of(const Table &table);
- *     bool rounds_f16();                                            the value of QK_CONSTANT_ROUNDS_F16
  *     void record(const Pipeline &pipeline, const qk_launch &launch, const qk_range *ranges, uint32_t buffers);
  *                                                                   `ranges` by the numbers of bindings, from 0 on
  *     void barrier();
@@ -38,6 +35,7 @@ template <class Pipeline, class Table> class launcher {
     std::map<pipeline_key, Pipeline> pipelines;
     pipeline_key key; // of the launch at hand: a member, so that its memory is kept
     std::map<const uint32_t *, Table> tables;
+    Table spare = Table();
 
     /* What Engine::record is given. */
     struct step {
@@ -82,7 +80,7 @@ template <class Pipeline, class Table> class launcher {
             const qk_spec_constant &c = kernel.spec_constants[i];
             if (values.size() <= c.id)
                 values.resize(c.id + 1);
-            values[c.id] = c.id == QK_CONSTANT_ROUNDS_F16 ? engine.rounds_f16()
+            values[c.id] = c.id == QK_CONSTANT_ROUNDS_F16 ? rounds_f16
                            : launch.constants != nullptr  ? launch.constants[i]
                                                           : c.value;
         }
@@ -96,15 +94,22 @@ template <class Pipeline, class Table> class launcher {
         return QK_OK;
     }
 
+    template <class Engine> qk_range spare_word(Engine &engine) {
+        static const uint32_t zeros[64] = {0};
+        if (spare == Table())
+            spare = engine.make_table(zeros, sizeof zeros);
+        return engine.range_of(spare);
+    }
+
     void add(const qk_range &range) {
         product.insert(product.end(), {(uint64_t)(uintptr_t)range.buffer, range.offset, range.size});
     }
 
     /* All that launches of a product depend on. */
-    void set_product(const qk_product &p, uint64_t types) {
+    void set_product(const qk_product &p) {
         const qk_tensor *const tensors[] = {&p.weights, &p.x, &p.y, &p.ids};
         product.clear();
-        product.push_back(types);
+        product.push_back(p.types);
         for (const qk_tensor *t : tensors)
             add(t->range);
         for (const qk_tensor *t : tensors) {
@@ -155,7 +160,14 @@ template <class Pipeline, class Table> class launcher {
         }
     };
 
+    qk_matrix_question question; // pipelines of its kernel may stay
+    Table numbers = Table();     // that it reads
+
   public:
+    /* The engine sets these before it launches anything. */
+    qk_limits limits = qk_limits();
+    bool rounds_f16 = false; // the value of QK_CONSTANT_ROUNDS_F16
+
     template <class Engine> qk_status launch(Engine &engine, const qk_launch &launch, qk_error *error) {
         const std::lock_guard<std::mutex> lock(mutex);
         qk_range ranges[Engine::most_buffers];
@@ -167,11 +179,11 @@ template <class Pipeline, class Table> class launcher {
     }
 
     /* Models multiply the same tensors for each token. Records a product that dispatch_product launched before, with all that `p` says
-     * before it is planned, and the same `types`: a number for those of weights and x. Engine::record is called with launches that have
-     * no ranges and no constants. The kernel; NULL: it is not known. */
-    template <class Engine> const qk_kernel *repeat_product(Engine &engine, const qk_product &p, uint64_t types) {
+     * before it is planned. Engine::record is called with launches that have no ranges and no constants. The kernel; NULL: it is not
+     * known. */
+    template <class Engine> const qk_kernel *repeat_product(Engine &engine, const qk_product &p) {
         const std::lock_guard<std::mutex> lock(mutex);
-        set_product(p, types);
+        set_product(p);
         const auto found = kept.find(product);
         if (found == kept.end())
             return nullptr;
@@ -180,80 +192,105 @@ template <class Pipeline, class Table> class launcher {
         return found->second[0].launch.kernel;
     }
 
+    /* qk_plan_product of kernels that are exact enough (qkgen/routing.hpp). Of experts and many tokens, tiles alone: an engine that has
+     * kernels of its own has faster ones than those of few. */
+    template <class Engine>
+    qk_status plan_product(Engine &engine, const std::vector<const qk_kernel *> &kernels, qk_product &p,
+                           qk_error *error) {
+        const qk_backend backend = backend_of(engine);
+        const qk_status status =
+            qk_plan_product(&backend, kernels.data(), (uint32_t)kernels.size(), INFINITY, &p, error);
+        if (status == QK_OK && p.ids.bytes != 0 && p.y.counts[2] > QK_GEMV_MAX_BATCH && p.scratch_bytes == 0)
+            return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: more than %u tokens, and no kernel makes tiles of them",
+                           p.kernel->name, QK_GEMV_MAX_BATCH);
+        return status;
+    }
+
     /* qk_dispatch_product of what was planned. It is known from then on, unless it takes memory of the engine, scratch or a copy, or has
      * launches that wait for others. */
-    template <class Engine>
-    qk_status dispatch_product(Engine &engine, const qk_limits &limits, const qk_product &p, uint64_t types,
-                               qk_error *error) {
+    template <class Engine> qk_status dispatch_product(Engine &engine, const qk_product &p, qk_error *error) {
         const std::lock_guard<std::mutex> lock(mutex);
         std::vector<step> steps;
         keeper<Engine> to = {engine, *this, steps, false};
-        qk_backend backend = qk_backend();
-        backend.context = &to;
-        backend.api = QK_API_VULKAN;
-        backend.limits = limits;
-        backend.launch = keeper<Engine>::launch;
-        backend.barrier = keeper<Engine>::barrier;
+        const qk_backend backend = {&to,     QK_API_VULKAN,     limits, keeper<Engine>::launch, keeper<Engine>::barrier,
+                                    nullptr, spare_word(engine)};
         const qk_status status = qk_dispatch_product(&backend, &p, error);
         if (status != QK_OK || p.scratch_bytes != 0 || p.copy_bytes != 0 || to.waits || steps.empty())
             return status;
         for (step &s : steps)
             s.launch.push = s.push.data();
-        set_product(p, types);
+        set_product(p);
         if (kept.size() >= most_kept)
             kept.clear();
         kept[product] = std::move(steps);
         return QK_OK;
     }
-};
 
-/* A backend that records into `engine`, which has a `launcher` as a member of that name; both stay as long as it is used. */
-template <class Engine> qk_backend backend_of(Engine &engine, const qk_limits &limits) {
-    qk_backend backend = qk_backend();
-    backend.context = &engine;
-    backend.api = QK_API_VULKAN;
-    backend.limits = limits;
-    backend.launch = [](void *context, const qk_launch *launch, qk_error *error) {
-        Engine &to = *static_cast<Engine *>(context);
-        return to.launcher.launch(to, *launch, error);
-    };
-    backend.barrier = [](void *context, qk_error *) {
-        static_cast<Engine *>(context)->barrier();
-        return QK_OK;
-    };
-    return backend;
-}
-
-/* Kernels by name, each looked for once. */
-class kernel_index {
-    const qk_kernel_set *const *sets;
-    size_t count;
-    int most;
-    std::mutex mutex;
-    std::map<std::tuple<std::string, std::string, std::string>, std::vector<const qk_kernel *>> known;
-
-  public:
-    /* Of the sets, those whose class is at most `inexact`. */
-    kernel_index(const qk_kernel_set *const *all, size_t n, qk_numeric_class inexact)
-        : sets(all), count(n), most(inexact) {
-    }
-
-    /* Those of `families`, with commas, in all classes, as qk_choose and qk_plan_product take them. */
-    const std::vector<const qk_kernel *> &find(const std::string &families, const char *format, const char *type) {
+    /* Makes the pipelines of a list (qkgen/pipelines.h) that are not there yet; nothing is recorded. */
+    template <class Engine> qk_status warm_up(Engine &engine, const qk_pipeline_list &list, qk_error *error) {
         const std::lock_guard<std::mutex> lock(mutex);
-        const auto at = known.insert({std::make_tuple(families, std::string(format), std::string(type)), {}});
-        for (size_t from = 0, to; at.second && from < families.size(); from = to + 1) {
-            const qk_kernel *some[16];
-            to = std::min(families.find(',', from), families.size());
-            const std::string family = families.substr(from, to - from);
-            const size_t n = qk_find_classes(sets, count, QK_API_VULKAN, format, family.c_str(), type, some, 16);
-            for (size_t i = 0; i < n; i++)
-                if ((int)some[i]->numeric <= most)
-                    at.first->second.push_back(some[i]);
+        const qk_range nowhere[QK_MAX_BINDINGS] = {};
+        qk_range ranges[Engine::most_buffers];
+        qk_status status = QK_OK;
+        for (uint32_t i = 0; status == QK_OK && i < list.count; i++) {
+            const qk_launch launch = {list.items[i].kernel, nowhere, nullptr, 1, list.items[i].constants};
+            step made = step();
+            status = prepare(engine, launch, ranges, made, error);
         }
-        return at.first->second;
+        return status;
+    }
+
+    /* A backend that records into `engine`, whose member `launcher` is this; both stay as long as it is used. */
+    template <class Engine> qk_backend backend_of(Engine &engine) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        return {&engine,
+                QK_API_VULKAN,
+                limits,
+                [](void *context, const qk_launch *launch, qk_error *error) {
+                    Engine &to = *static_cast<Engine *>(context);
+                    return to.launcher.launch(to, *launch, error);
+                },
+                [](void *context, qk_error *) {
+                    static_cast<Engine *>(context)->barrier();
+                    return QK_OK;
+                },
+                nullptr,
+                spare_word(engine)};
+    }
+
+    /* Whether a device's matrix units have a shape that kernels take: then `limits` have it. `offers(&count, shapes)` fills in at most
+     * `count` of VkCooperativeMatrixPropertiesKHR, says how many they are, and whether that went well. */
+    template <class Offers> bool find_matrices(Offers offers) {
+        qk_matrix_offer shapes[64] = {};
+        uint32_t count = 64;
+        for (qk_matrix_offer &shape : shapes)
+            shape.type = QK_MATRIX_OFFER_TYPE;
+        return offers(&count, static_cast<void *>(shapes)) &&
+               qk_matrix_take_shape(shapes, count, limits.subgroup_size, &limits);
+    }
+
+    /* Records the small kernel of qkgen/matrix_order.h. When it is done, the first QK_MATRIX_TO_FLOATS of the memory that is returned
+     * are what qk_matrix_read_order reads. */
+    template <class Engine> Table ask_matrices(Engine &engine) {
+        qk_matrix_ask(&question, &limits);
+        const std::vector<uint32_t> zeros(QK_MATRIX_TO_FLOATS);
+        const Table from = engine.make_table(question.from, sizeof question.from);
+        const Table to = engine.make_table(zeros.data(), QK_MATRIX_TO_FLOATS * sizeof(float));
+        const qk_range ranges[] = {engine.range_of(from), engine.range_of(to)};
+        numbers = from;
+        launch(engine, {&question.kernel, ranges, nullptr, 1, nullptr}, nullptr);
+        return to;
     }
 };
+
+/* A tensor of counts and steps in whatever integers an engine has. */
+template <class Count, class Step>
+qk_tensor tensor_of(const qk_range &range, const Count *counts, const Step *steps, uint32_t bytes) {
+    qk_tensor t = {range, {}, {}, bytes};
+    std::copy(counts, counts + 4, t.counts);
+    std::copy(steps, steps + 4, t.steps);
+    return t;
+}
 
 } // namespace qkgen
 

@@ -36,7 +36,8 @@ static inline void qk_matrix_shape_(const qk_limits *limits, uint32_t shape[4]) 
     shape[3] = usual ? 32 : limits->matrix_lanes;
 }
 
-/* What a device multiplies, with the bytes of VkCooperativeMatrixPropertiesKHR. */
+/* What a device multiplies, with the bytes of VkCooperativeMatrixPropertiesKHR; `type` is QK_MATRIX_OFFER_TYPE. */
+#define QK_MATRIX_OFFER_TYPE 1000506001 /* VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR */
 typedef struct qk_matrix_offer {
     int32_t type;
     void *next;

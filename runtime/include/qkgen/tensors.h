@@ -68,8 +68,9 @@ static inline void qk_tensor_pack(qk_tensor *t, qk_range range) {
 typedef struct qk_product {
     qk_tensor weights, x, y;
     qk_tensor ids;               /* of experts, 32 bits; `bytes` 0: there are none */
+    uint64_t types;              /* the engine's: a number for those of weights and x, to qkgen/launcher.hpp */
     qk_range scratch;            /* qk_product_place sets it */
-    qk_range status;             /* with ids, as of qk_dispatch_gemv_id_views */
+    qk_range status;             /* with ids, as of qk_dispatch_gemv_id_views; without a buffer, backend->spare */
     const qk_epilogue *epilogue; /* NULL: none */
     int packed; /* 1: scratch holds x as operands, from a call before with this kernel and x, and as many vectors; not with ids */
     /* What qk_plan_product finds: */
@@ -183,6 +184,14 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
                 ? qk_gemm_id_scratch(backend, p->kernel, w[2], w[1], w[0], vectors, p->ids.counts[0], p->x.counts[1])
                 : qk_gemm_views_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
     return QK_OK;
+}
+
+/* Where the bias is what lies where y goes, sums are added to it. */
+static inline void qk_product_adds(const qk_product *p, qk_epilogue *epilogue) {
+    epilogue->adds = epilogue->bias != NULL && epilogue->bias->buffer == p->y.range.buffer &&
+                     epilogue->bias->offset == p->y.range.offset;
+    if (epilogue->adds)
+        epilogue->bias = NULL;
 }
 
 /* Gives a product its memory: at least copy_bytes for x, and behind it scratch_bytes. */

@@ -25,6 +25,12 @@ static inline uint32_t qk_busy_workgroups(int is_cpu, uint32_t multiprocessors) 
     return is_cpu ? 16 : 5 * multiprocessors;
 }
 
+/* What follows from the kind of a device. */
+static inline void qk_take_kind(qk_limits *limits, int is_cpu, int is_llvmpipe, uint32_t multiprocessors) {
+    limits->busy_workgroups = qk_busy_workgroups(is_cpu, multiprocessors);
+    limits->loop_steps = is_llvmpipe ? QK_LLVMPIPE_LOOP_STEPS : 0;
+}
+
 /* Features of a device that an engine opened with storage of 8 and 16 bits, and these; matrices are asked for (qkgen/matrix_order.h). */
 static inline uint32_t qk_vulkan_features(int sums_in_subgroups, int shuffles, int float16, int dot_products) {
     return QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT |

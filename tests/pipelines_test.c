@@ -1,0 +1,249 @@
+/* qkgen/pipelines.h: what is listed before any call is what calls ask for, all of it and nothing else; keys stay. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <qkgen/pipelines.h>
+#include <qkgen/registry.h>
+
+#include "qkgen_kernels.h"
+
+enum { ROOM = 512, MOST_KERNELS = 16 };
+
+static uint32_t below(uint32_t bound) {
+    static uint64_t state = 0x853C49E6748FEA9Bu;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((state >> 33) % bound);
+}
+
+/* Devices of 32 lanes and many multiprocessors, with matrix units and without, and of 8 on a processor. */
+static qk_limits limits_of(uint32_t device) {
+    const qk_limits limits = {.storage_range = 1u << 30,
+                              .offset_alignment = device == 1 ? 64 : 16,
+                              .workgroup_count = 65535,
+                              .workgroup_size = 1024,
+                              .push_bytes = 256,
+                              .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT |
+                                          QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE |
+                                          QK_FEATURE_FLOAT16 | QK_FEATURE_INTEGER_DOT_PRODUCT |
+                                          (device == 0 ? (uint32_t)QK_FEATURE_COOPERATIVE_MATRIX : 0),
+                              .busy_workgroups = device == 2 ? 16 : 660,
+                              .shared_bytes = device == 2 ? 32768 : 49152,
+                              .matrix_order_a = device == 0 ? 0xFAC688 : 0,
+                              .subgroup_size = device == 2 ? 8 : 32};
+    return limits;
+}
+
+static uint32_t find(const char *format, int by_id, const qk_kernel **found) {
+    size_t count = qk_find_classes(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, format, by_id ? "gemv_id" : "gemv",
+                                   "f32", found, MOST_KERNELS);
+    count += qk_find_classes(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, format, by_id ? "gemm_id" : "gemm", "f32",
+                             found + count, MOST_KERNELS - count);
+    assert_true(count > 3);
+    return (uint32_t)count;
+}
+
+static qk_tensor tensor_of(uintptr_t buffer, uint32_t bytes, uint32_t block, uint64_t a, uint64_t b, uint64_t c) {
+    qk_tensor t = {{(void *)buffer, 0, 0}, {a, b, c, 1}, {bytes, bytes * (a / block), 0, 0}, bytes};
+    t.steps[2] = t.steps[1] * b;
+    t.steps[3] = t.steps[2] * c;
+    t.range.size = t.steps[3];
+    return t;
+}
+
+/* A product of `n` vectors, or tokens; what `chance` has does not depend on n. */
+typedef struct chance {
+    uint64_t rows, cols;
+    uint32_t at, shared, slots;
+    int by_id, padded, adds;
+    const qk_kernel *kernel;
+} chance;
+
+static qk_product product_of(const chance *c, uint64_t n, qk_epilogue *epilogue, qk_range *bias) {
+    const uint64_t matrices = c->by_id ? 8 : c->shared;
+    qk_product p;
+    memset(&p, 0, sizeof p);
+    p.weights =
+        tensor_of(1, c->kernel->bindings[0].block_bytes, c->kernel->block_elements, c->cols, c->rows, c->by_id ? 8 : 1);
+    p.weights.range.size += c->padded ? 64 : 0;
+    p.x = c->by_id ? tensor_of(2, 4, 1, c->cols, 1, n) : tensor_of(2, 4, 1, c->cols, n, matrices);
+    p.y = c->by_id ? tensor_of(3, 4, 1, c->rows, c->slots, n) : tensor_of(3, 4, 1, c->rows, n, matrices);
+    p.x.range.offset = c->at;
+    p.y.range.offset = c->at;
+    if (c->by_id) p.ids = tensor_of(4, 4, 1, c->slots, n, 1);
+    *bias = (qk_range){(void *)(uintptr_t)5, 0, matrices * c->rows * 4};
+    *epilogue = (qk_epilogue){.bias = c->adds ? bias : NULL};
+    p.epilogue = epilogue;
+    return p;
+}
+
+/* Notes what a launch takes, each once, without what the header has for that. */
+static qk_status note(void *context, const qk_launch *launch, qk_error *error) {
+    (void)error;
+    qk_pipeline_list *list = context;
+    const qk_kernel *kernel = launch->kernel;
+    qk_pipeline *one = &list->items[list->count];
+    assert_true(list->count < list->room && launch->constants != NULL);
+    memset(one, 0, sizeof *one);
+    one->kernel = kernel;
+    one->code = kernel->code;
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++) {
+        const uint32_t value = launch->constants[i];
+        one->constants[i] = value;
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE && kernel->schedules[value] != NULL)
+            one->code = kernel->schedules[value];
+    }
+    for (uint32_t i = 0; i < list->count; i++)
+        if (memcmp(&list->items[i], one, sizeof *one) == 0) return QK_OK;
+    list->count++;
+    return QK_OK;
+}
+
+/* What one call asks for, with ranges as long as they are. */
+static void ask(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count, const chance *c,
+                uint64_t n) {
+    qk_epilogue epilogue;
+    qk_range bias;
+    qk_error error;
+    qk_product p = product_of(c, n, &epilogue, &bias);
+    if (qk_plan_product(backend, kernels, count, INFINITY, &p, &error) != QK_OK) fail_msg("%s", error.text);
+    qk_product_place(&p, (qk_range){(void *)(uintptr_t)6, 0, p.copy_bytes + p.scratch_bytes});
+    if (qk_dispatch_product(backend, &p, &error) != QK_OK)
+        fail_msg("%" PRIu64 " x %" PRIu64 ", %" PRIu64 " vectors: %s", c->rows, c->cols, n, error.text);
+}
+
+static chance some_chance(const qk_kernel *kernel, int by_id) {
+    chance c = {.rows = 4 * (1 + below(below(2) != 0 ? 8192 : 128)),
+                .cols = 256 * (1 + below(below(2) != 0 ? 64 : 12)),
+                .at = 16 * below(4),
+                .shared = below(4) == 0 ? 2 : 1,
+                .slots = 1 + below(4),
+                .by_id = by_id,
+                .padded = below(2) != 0,
+                .adds = below(2) != 0,
+                .kernel = kernel};
+    if (kernel->block_elements == 32 && below(4) == 0) c.cols = 32 * (1 + below(300));
+    return c;
+}
+
+/* All that calls of a shape ask for is listed, and no other. */
+static void compare(const char *format, int by_id, uint32_t device) {
+    static qk_pipeline listed_items[ROOM], asked_items[ROOM];
+    const qk_kernel *kernels[MOST_KERNELS];
+    const uint32_t count = find(format, by_id, kernels), most = 8 + below(60);
+    const qk_limits limits = limits_of(device);
+    qk_pipeline_list listed = {listed_items, ROOM, 0}, asked = {asked_items, ROOM, 0};
+    const qk_backend lists = qk_listing_backend(QK_API_VULKAN, &limits, &listed);
+    qk_backend asks = qk_listing_backend(QK_API_VULKAN, &limits, &asked);
+    const chance c = some_chance(kernels[0], by_id);
+    qk_epilogue epilogue;
+    qk_range bias;
+    qk_error error;
+    asks.launch = note;
+    qk_product like = product_of(&c, 1, &epilogue, &bias);
+    like.x.range.size = like.y.range.size = bias.size = 0; /* not looked at */
+    if (qk_list_products(&lists, kernels, count, INFINITY, &like, most, &error) != QK_OK)
+        fail_msg("%" PRIu64 " x %" PRIu64 ": %s", c.rows, c.cols, error.text);
+    for (uint32_t n = most; n >= 1; n--) ask(&asks, kernels, count, &c, n);
+    assert_int_equal(listed.count, asked.count);
+    assert_true(listed.count >= 1 && listed.count < 40);
+    for (uint32_t i = 0; i < asked.count; i++) {
+        uint32_t at = 0;
+        while (at < listed.count && memcmp(&listed.items[at], &asked.items[i], sizeof asked.items[i]) != 0) at++;
+        if (at == listed.count)
+            fail_msg("%s, %" PRIu64 " x %" PRIu64 ": it is not listed", asked.items[i].kernel->name, c.rows, c.cols);
+    }
+}
+
+static void list_has_what_is_asked_for(void **state) {
+    (void)state;
+    for (uint32_t round = 0; round < 40; round++)
+        for (uint32_t device = 0; device < 3; device++)
+            for (int by_id = 0; by_id < 2; by_id++) compare(round % 2 != 0 ? "q4_K" : "q4_0", by_id, device);
+}
+
+/* Other families are listed by their own calls, and what is wrong is refused. */
+static void rows_are_listed(void **state) {
+    (void)state;
+    qk_pipeline items[4];
+    qk_pipeline_list list = {items, 4, 0};
+    const qk_limits limits = limits_of(0);
+    const qk_backend lists = qk_listing_backend(QK_API_VULKAN, &limits, &list);
+    const qk_backend checks = qk_listing_backend(QK_API_VULKAN, &limits, NULL);
+    const qk_kernel *kernel =
+        qk_find_kernel(qkgen_kernels, QKGEN_KERNEL_SETS, QK_API_VULKAN, "q4_0", "gather", NULL, "f32");
+    qk_tensor table = tensor_of(1, 18, 32, 256, 100, 1), values = tensor_of(2, 4, 1, 256, 5, 1);
+    const qk_tensor ids = tensor_of(3, 4, 1, 5, 1, 1);
+    const qk_range none = {NULL, 0, 0};
+    qk_error error;
+    assert_non_null(kernel);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(qk_dispatch_rows(&lists, kernel, &table, &values, &ids, none, &error), QK_OK);
+        assert_int_equal(list.count, 1);
+    }
+    assert_ptr_equal(items[0].kernel, kernel);
+    assert_ptr_equal(items[0].code, kernel->code);
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
+        assert_int_equal(items[0].constants[i], kernel->spec_constants[i].value);
+    assert_int_equal(qk_dispatch_rows(&checks, kernel, &table, &values, &ids, none, &error), QK_OK);
+    assert_int_equal(list.count, 1);
+    values.range.size -= 1;
+    assert_int_equal(qk_dispatch_rows(&checks, kernel, &table, &values, &ids, none, &error), QK_ERROR_SIZE);
+}
+
+static void list_may_be_too_short(void **state) {
+    (void)state;
+    const qk_kernel *kernels[MOST_KERNELS];
+    const uint32_t count = find("q4_0", 0, kernels);
+    const qk_limits limits = limits_of(0);
+    qk_pipeline items[2];
+    qk_pipeline_list list = {items, 2, 0};
+    const qk_backend lists = qk_listing_backend(QK_API_VULKAN, &limits, &list);
+    const chance c = {.rows = 4096, .cols = 4096, .shared = 1, .kernel = kernels[0]};
+    qk_epilogue epilogue;
+    qk_range bias;
+    qk_error error;
+    const qk_product like = product_of(&c, 1, &epilogue, &bias);
+    assert_int_equal(qk_list_products(&lists, kernels, count, INFINITY, &like, 40, &error), QK_ERROR_LIMIT);
+    assert_non_null(strstr(error.text, "more than 2 pipelines"));
+    assert_int_equal(list.count, 2);
+}
+
+/* The number is that of FNV-1a over 07 01 fe 00, "main" with its NUL, and four words of 32 bits, 0 64 3 0x01020304. */
+static void keys_stay(void **state) {
+    (void)state;
+    const unsigned char bytes[] = {7, 1, 0xFE, 0}, others[] = {7, 1, 0xFE, 1};
+    const qk_code code = {bytes, sizeof bytes}, other_code = {others, sizeof others};
+    qk_spec_constant constants[] = {{.id = QK_CONSTANT_LOCAL_SIZE_X}, {.id = QK_CONSTANT_SPLIT}};
+    qk_kernel kernel = {.entry = "main", .code = &code, .spec_constant_count = 2, .spec_constants = constants};
+    qk_pipeline pipeline = {&kernel, &code, {64, 0x01020304}};
+    const uint64_t key = qk_pipeline_key(&pipeline);
+    assert_true(key == UINT64_C(0xA4AE6062E45316A5));
+    pipeline.constants[1]++;
+    assert_int_not_equal(qk_pipeline_key(&pipeline), key);
+    pipeline.constants[1]--;
+    pipeline.code = &other_code;
+    assert_int_not_equal(qk_pipeline_key(&pipeline), key);
+    pipeline.code = &code;
+    constants[1].id = QK_CONSTANT_ROWS;
+    assert_int_not_equal(qk_pipeline_key(&pipeline), key);
+    constants[1].id = QK_CONSTANT_SPLIT;
+    kernel.entry = "mains";
+    assert_int_not_equal(qk_pipeline_key(&pipeline), key);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(list_has_what_is_asked_for),
+        cmocka_unit_test(rows_are_listed),
+        cmocka_unit_test(list_may_be_too_short),
+        cmocka_unit_test(keys_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
