@@ -101,7 +101,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);

@@ -42,10 +42,23 @@ static uint32_t largest_group(const qg_layout *layout) {
     return largest;
 }
 
+/* Digits of a base, in words of four bytes that follow each other. */
+static bool has_digit_words(const qg_code *code) {
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        const qg_slice *slice = &code->slices[s];
+        if (!slice->radix || slice->radix != code->slices[0].radix || slice->width != 8) return false;
+        if (slice->n_digits != 2 || slice->power != 1 || slice->bit % 32 || slice->first % 4) return false;
+        if (slice->digits[0].stride != 8 || slice->digits[0].extent % 4) return false;
+        if (slice->buffer != code->slices[0].buffer) return false;
+    }
+    return code->per == 1;
+}
+
 /* Whether each thread's codes are all of one segment. */
 static bool is_whole(const qg_layout *layout, uint32_t share) {
     for (uint32_t c = 0; c < layout->n_codes; ++c)
-        for (uint32_t s = 0; layout->codes[c].per == 1 && s < layout->codes[c].n_slices; ++s)
+        for (uint32_t s = 0;
+             layout->codes[c].per == 1 && !has_digit_words(&layout->codes[c]) && s < layout->codes[c].n_slices; ++s)
             if (layout->codes[c].slices[s].first % share || layout->codes[c].slices[s].count % share) return false;
     return true;
 }
@@ -95,12 +108,28 @@ uint32_t qg_staged_bytes(const qg_layout *layout) {
     const uint32_t threads = layout->elements / share_of(layout);
     if (threads == 1 && searches(layout->encode)) return 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);
+    for (uint32_t c = 0; threads > 1 && c < layout->n_codes; ++c)
+        if (has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
     const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 : 0);
     return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
 }
 
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
     return qg_staged_bytes(layout) ? words_to_stage(layout, &layout->buffers[buffer]) : 0;
+}
+
+uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code) {
+    const uint32_t team = qg_encode_team(layout);
+    return team > 1 && has_digit_words(code) ? layout->elements / 4 + team : 0;
+}
+
+bool qg_streams(const qg_layout *layout, uint32_t buffer) {
+    return layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
+           qg_encode_unit(&layout->buffers[buffer]) < 32;
+}
+
+uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer) {
+    return 32 / qg_encode_unit(&layout->buffers[buffer]);
 }
 
 uint32_t qg_encode_team(const qg_layout *layout) {

@@ -384,9 +384,11 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     }
     print_codes(&p);
     if (p.team > 1 && has_digits(layout)) qg_encoder_line(&p, "barrier();");
+    for (uint32_t c = 0; c < layout->n_codes; ++c) qg_encoder_gather_digits(&p, &layout->codes[c]);
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
-            if (layout->codes[c].slices[s].radix) qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
+            if (layout->codes[c].slices[s].radix && !qg_encoder_gathers(&p, &layout->codes[c]))
+                qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
     for (uint32_t i = 0; i < layout->encode->count; ++i)
         if (qg_encoder_guesses(&p, i)) qg_encoder_mend(&p, i);

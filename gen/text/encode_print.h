@@ -123,6 +123,9 @@ bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
  * it. */
 void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
+/* Whether the team leaves a code as bytes; and words of digits of a base, from bytes that the team has left. */
+bool qg_encoder_gathers(const qg_encoder_printer *p, const qg_code *code);
+void qg_encoder_gather_digits(qg_encoder_printer *p, const qg_code *code);
 /* Whether a code of each element is first made from guesses, and made again where they do not say enough. That
  * keeps exact division, which is long, out of loops that are written out. */
 bool qg_encoder_guesses(const qg_encoder_printer *p, uint32_t number);

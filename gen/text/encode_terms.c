@@ -1,6 +1,7 @@
 /* Encoders: which equation needs which, and expressions of their terms. */
 #include "text/encode_print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -409,6 +410,16 @@ bool qg_encoder_can_guess(const qg_term *term) {
            qg_encoder_can_guess(term->arg[2]);
 }
 
+/* Of a constant that is a power of two, 1 divided by it: a product with that is the quotient. 0: it is none. */
+static float inverse_of(const qg_term *term) {
+    int exponent;
+    const float sign = term->op == QG_NEG ? -1.0f : 1.0f;
+    if (term->op == QG_NEG) term = term->arg[0];
+    if (term->op != QG_CONST || !qg_encoder_is_float(term) || !isfinite(term->real)) return 0.0f;
+    if (fabsf(frexpf(term->real, &exponent)) != 0.5f || abs(exponent) > 100) return 0.0f;
+    return sign / term->real;
+}
+
 /* Whether the bits of an integer are those of a power of two, as f32: no digits behind the first, or one of a
  * subnormal. */
 static bool has_one_digit(const qg_term *term) {
@@ -433,6 +444,34 @@ static const char *rounded_quotient(printer *p, const qg_term *term) {
     return qg_format(p->arena, "qk_clamped(qk_%s_quotient(%s, %s), %lld, %lld)",
                      rounded->call == QG_CALL_EVEN ? "even" : "nearest", a, b, (long long)term->low,
                      (long long)term->high);
+}
+
+/* From where on a float counts as `k`, or, below 0, down to where: a comparison with the number between. */
+static const char *edge(const printer *p, const qg_term *rounded, int k) {
+    const bool below = k < 0, is_half = rounded->call == QG_CALL_ROUND || rounded->call == QG_CALL_EVEN;
+    const bool open = rounded->call == QG_CALL_EVEN ? k % 2 != 0 : rounded->call == QG_CALL_FLOOR && below;
+    const float at = (float)k + (is_half ? (below ? 0.5f : -0.5f) : open ? 1.0f : 0.0f);
+    return qg_format(p->arena, "%s%s %s", below ? "<" : ">", open ? "" : "=", qg_encoder_floating(p, at));
+}
+
+/* A rounded float within bounds, in GLSL: of few integers, how many of the numbers between them are passed, which no NaN does; else with
+ * the bounds first. NULL: where it must be done with integers. */
+static const char *clamped(printer *p, const qg_term *term) {
+    enum { FEW = 3, MOST = 1 << 22 };
+    static const char *const names[QG_CALL_COUNT] = {
+        [QG_CALL_FLOOR] = "floor", [QG_CALL_TRUNC] = "trunc", [QG_CALL_ROUND] = "round", [QG_CALL_EVEN] = "even"};
+    const qg_term *rounded = term->arg[0];
+    if (rounded->op != QG_CALL || !names[rounded->call] || term->low < -MOST || term->high > MOST) return NULL;
+    const char *value = qg_encoder_text(p, rounded->arg[0]), *v = qg_encoder_fresh(p);
+    qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, true, true), v, value));
+    if (term->low > 0 || term->high < 0 || term->high - term->low > FEW)
+        return qg_format(p->arena, "qk_clamped_%s(%s, %lld, %lld)", names[rounded->call], v, (long long)term->low,
+                         (long long)term->high);
+    qg_text text = qg_text_new(p->arena);
+    for (int k = 1; k <= term->high; ++k)
+        qg_text_printf(&text, "%s(%s %s ? 1 : 0)", k > 1 ? " + " : "", v, edge(p, rounded, k));
+    for (int k = -1; k >= term->low; --k) qg_text_printf(&text, " - (%s %s ? 1 : 0)", v, edge(p, rounded, k));
+    return text.length ? qg_format(p->arena, "(%s)", text.data) : "0";
 }
 
 static const char *call_text(printer *p, const qg_term *term) {
@@ -472,6 +511,13 @@ static const char *call_text(printer *p, const qg_term *term) {
     if (term->count) return print_counting(p, term);
     if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && !p->mends && is_rounded_quotient(term->arg[0], term))
         return rounded_quotient(p, term);
+    if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL) {
+        const char *text = clamped(p, term);
+        if (text) return text;
+    }
+    const float inverse = term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL ? inverse_of(term->arg[1]) : 0.0f;
+    if (inverse != 0.0f)
+        return qg_format(p->arena, "%s * %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_floating(p, inverse));
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
         return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_power(p, term->arg[1]))

@@ -187,7 +187,7 @@ check "a figure for each type, too" test "$(grep -cE '"type": "b?f16", .*"checke
 # 6 * 512 floats, and 96 blocks of 18 bytes.
 check "bytes in and out" grep -q '"format": "q4_0", "family": "encode", .*"bytes": 14016,' "$work/bench.json"
 mkdir "$work/data" && cp -r "$SOURCE/formats" "$SOURCE/templates" "$work/data"
-sed -i 's/int(number)/int(number) ^ 1/' "$work/data/templates/encode.glsl"
+sed -i 's/return int(qk_within(v, low, high))/& ^ 1/' "$work/data/templates/encode.glsl"
 refuses "bench with a wrong template" "[1-4] of 4 results are wrong" env QKGEN_DATA_DIR="$work/data" "$QKGEN" "${measure[@]}"
 refuses "bench of a format that does not say how" "iq2_s has no such kernel" "$QKGEN" bench encode --format iq2_s
 refuses "bench --cold" "--cold is about weights that are read, and encode writes them" "$QKGEN" bench encode --format q4_0 --cold
