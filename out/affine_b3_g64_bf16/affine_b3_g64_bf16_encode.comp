@@ -214,7 +214,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
@@ -300,12 +325,12 @@ void qk_encode(uint qk_block, uint qk_from) {
     uint qk_bits_s = qk_bits_of_bf16(scale);
     {
         const int qk_at = 0;
-        qk_words_scales[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+        qk_words_scales[qk_at >> 5] += qk_bits_s << (qk_at & 31);
     }
     uint qk_bits_b = qk_bits_of_bf16(bias);
     {
         const int qk_at = 0;
-        qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
+        qk_words_biases[qk_at >> 5] += qk_bits_b << (qk_at & 31);
     }
     uint qk_open_q[2];
     qk_open_q[0] = 0u;
@@ -321,9 +346,9 @@ void qk_encode(uint qk_block, uint qk_from) {
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + qk_i * 3;
-            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+            qk_words_weight[qk_at >> 5] += qk_bits_q << (qk_at & 31);
             if ((qk_at & 31) > 29) {
-                qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+                qk_words_weight[(qk_at >> 5) + 1] += qk_bits_q >> (32 - (qk_at & 31));
             }
         }
     }
@@ -340,13 +365,14 @@ void qk_encode(uint qk_block, uint qk_from) {
         for (uint qk_open = qk_w == 1 ? qk_open_q[1] : qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
             precise float qk_6 = qk_x(qk_from + uint(qk_i)) - bias;
-            int q = qk_clamped(roundEven(qk_quotient(qk_6, scale)), 0, 7);
+            precise float qk_7 = qk_quotient(qk_6, scale);
+            int q = qk_clamped_even(qk_7, 0, 7);
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 0 + qk_i * 3;
-                qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + (qk_at >> 5)] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+                qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + (qk_at >> 5)] += qk_bits_q << (qk_at & 31);
                 if ((qk_at & 31) > 29) {
-                    qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + ((qk_at >> 5) + 1)] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+                    qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + ((qk_at >> 5) + 1)] += qk_bits_q >> (32 - (qk_at & 31));
                 }
             }
         }

@@ -237,7 +237,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
@@ -312,7 +337,7 @@ void qk_encode(uint qk_from) {
         [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
             qk_0 = qk_0 + (qk_held[(0 * 32 + qk_i)] * qk_held[(0 * 32 + qk_i)]);
         }
-        precise float mean = qk_root(qk_quotient(qk_0, 32.0));
+        precise float mean = qk_root(qk_0 * 0.03125);
         precise float qk_3 = uintBitsToFloat(0x7F800000u);
         [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
             precise float qk_4 = qk_held[(0 * 32 + qk_i)];
@@ -347,7 +372,7 @@ void qk_encode(uint qk_from) {
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
                 precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
                 precise float qk_9 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
-                int l = qk_clamped(roundEven(qk_9), 0, 15);
+                int l = qk_clamped_even(qk_9, 0, 15);
                 qk_try_sl = qk_try_sl + (w * float(l));
                 qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
                 qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[(0 * 32 + qk_i)]);
@@ -363,7 +388,7 @@ void qk_encode(uint qk_from) {
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
                 precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
                 precise float qk_12 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
-                int l = qk_clamped(roundEven(qk_12), 0, 15);
+                int l = qk_clamped_even(qk_12, 0, 15);
                 precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[(0 * 32 + qk_i)];
                 qk_try_error = qk_try_error + (w * (off * off));
             }
@@ -423,7 +448,7 @@ void qk_encode(uint qk_from) {
     if (qk_t == 0) {
         {
             const int qk_at = 0;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_d & 0xFFFFu) << (qk_at & 31));
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_d << (qk_at & 31));
         }
     }
     uint qk_bits_dmin = qk_bits_of_f16(qk_quotient(ms, 63.0));
@@ -431,14 +456,14 @@ void qk_encode(uint qk_from) {
     if (qk_t == 0) {
         {
             const int qk_at = 16;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_dmin & 0xFFFFu) << (qk_at & 31));
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_dmin << (qk_at & 31));
         }
     }
     precise float qk_all_ds[1];
     precise float qk_all_dm[1];
     [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
         precise float qk_27 = gr * qk_all_gf[0];
-        int qk_25 = qk_clamped(roundEven(qk_27), -128, 63) & 255;
+        int qk_25 = qk_clamped_even(qk_27, -128, 63) & 255;
         int qk_26 = 63;
         int sc = (qk_26 < qk_25 ? qk_26 : qk_25);
         const uint qk_bits_sc = uint(sc);
@@ -448,10 +473,10 @@ void qk_encode(uint qk_from) {
         }
         {
             const int qk_at = 36 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 2;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_sc >> 4 & 0x3u) << (qk_at & 31));
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_sc >> 4) << (qk_at & 31));
         }
         precise float qk_28 = mr * qk_all_mf[0];
-        int mn = qk_clamped(roundEven(qk_28), 0, 63);
+        int mn = qk_clamped_even(qk_28, 0, 63);
         const uint qk_bits_mn = uint(mn);
         {
             const int qk_at = 64 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 36;
@@ -459,7 +484,7 @@ void qk_encode(uint qk_from) {
         }
         {
             const int qk_at = 68 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 2;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_mn >> 4 & 0x3u) << (qk_at & 31));
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_mn >> 4) << (qk_at & 31));
         }
         precise float ds = d * float(sc);
         precise float dm = dmin * float(mn);
@@ -474,7 +499,7 @@ void qk_encode(uint qk_from) {
         bool qk_clear_q = true;
         precise float qk_29 = qk_all_r[0] * (qk_held[qk_i] - qk_all_base[0]);
         precise float qk_30 = qk_held[qk_i] + qk_all_dm[0];
-        int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped(roundEven(qk_29), 0, 15))
+        int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped_even(qk_29, 0, 15))
             : qk_clear_quotient(qk_30, qk_all_ds[0], 0, 15, qk_clear_q);
         if (!qk_clear_q) {
             q = 0;
@@ -483,7 +508,7 @@ void qk_encode(uint qk_from) {
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256 - 128;
-            qk_part_q0[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+            qk_part_q0[qk_at >> 5] += qk_bits_q << (qk_at & 31);
         }
     }
     {
@@ -497,12 +522,12 @@ void qk_encode(uint qk_from) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
             precise float qk_31 = qk_all_r[0] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[0]);
             precise float qk_32 = qk_x(qk_from + uint(qk_i)) + qk_all_dm[0];
-            int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped(roundEven(qk_31), 0, 15))
-                : qk_clamped(roundEven(qk_quotient(qk_32, qk_all_ds[0])), 0, 15);
+            precise float qk_33 = qk_quotient(qk_32, qk_all_ds[0]);
+            int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped_even(qk_31, 0, 15)) : qk_clamped_even(qk_33, 0, 15);
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 128 + ((qk_t * 32 + qk_i)) % 32 * 8 + ((qk_t * 32 + qk_i) / 32) % 2 * 4 + (qk_t * 32 + qk_i) / 64 * 256;
-                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q & 0xFu) << (qk_at & 31));
+                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_q << (qk_at & 31));
             }
         }
     }

@@ -259,7 +259,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
@@ -343,7 +368,7 @@ void qk_encode(uint qk_from) {
             precise float qk_try_b = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
                 precise float qk_3 = qk_try_r * qk_held[(0 * 16 + qk_i)];
-                int l = qk_clamped(roundEven(qk_3), -32, 31);
+                int l = qk_clamped_even(qk_3, -32, 31);
                 qk_try_a = qk_try_a + (((qk_held[(0 * 16 + qk_i)] * qk_held[(0 * 16 + qk_i)]) * qk_held[(0 * 16 + qk_i)]) * float(l));
                 qk_try_b = qk_try_b + (((qk_held[(0 * 16 + qk_i)] * qk_held[(0 * 16 + qk_i)]) * float(l)) * float(l));
             }
@@ -383,13 +408,13 @@ void qk_encode(uint qk_from) {
     if (qk_t == 0) {
         {
             const int qk_at = 1664;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_d & 0xFFFFu) << (qk_at & 31));
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_d << (qk_at & 31));
         }
     }
     precise float qk_all_ds[1];
     [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
         precise float qk_9 = inv * qk_all_gf[0];
-        int sc = (zero != 0) ? 0 : qk_clamped(roundEven(qk_9), -128, 127);
+        int sc = (zero != 0) ? 0 : qk_clamped_even(qk_9, -128, 127);
         const uint qk_bits_sc = uint(sc);
         {
             const int qk_at = 1536 + (qk_t * 1 + qk_g) * 8;
@@ -408,7 +433,7 @@ void qk_encode(uint qk_from) {
         bool qk_clear_q = true;
         precise float qk_10 = qk_all_r[0] * qk_held[qk_i];
         int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0) ? (qk_clear_quotient(qk_held[qk_i], qk_all_ds[0], -32, 31, qk_clear_q) + 32)
-            : ((qk_all_small[0] != 0) ? 0 : (qk_clamped(roundEven(qk_10), -32, 31) + 32)));
+            : ((qk_all_small[0] != 0) ? 0 : (qk_clamped_even(qk_10, -32, 31) + 32)));
         if (!qk_clear_q) {
             q = 0;
             qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
@@ -416,11 +441,11 @@ void qk_encode(uint qk_from) {
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512 - 0;
-            qk_part_q0[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+            qk_part_q0[qk_at >> 5] += (qk_bits_q & 0xFu) << (qk_at & 31);
         }
         {
             const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256 - 1024;
-            qk_part_q1[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+            qk_part_q1[qk_at >> 5] += (qk_bits_q >> 4) << (qk_at & 31);
         }
     }
     {
@@ -438,10 +463,10 @@ void qk_encode(uint qk_from) {
     for (int qk_w = 0; qk_w < 1; ++qk_w) {
         for (uint qk_open = qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
-            precise float qk_11 = qk_all_r[0] * qk_x(qk_from + uint(qk_i));
-            int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0)
-                ? (qk_clamped(roundEven(qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[0])), -32, 31) + 32)
-                : ((qk_all_small[0] != 0) ? 0 : (qk_clamped(roundEven(qk_11), -32, 31) + 32)));
+            precise float qk_11 = qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[0]);
+            precise float qk_12 = qk_all_r[0] * qk_x(qk_from + uint(qk_i));
+            int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0) ? (qk_clamped_even(qk_11, -32, 31) + 32)
+                : ((qk_all_small[0] != 0) ? 0 : (qk_clamped_even(qk_12, -32, 31) + 32)));
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 0 + ((qk_t * 16 + qk_i)) % 64 * 8 + ((qk_t * 16 + qk_i) / 64) % 2 * 4 + (qk_t * 16 + qk_i) / 128 * 512;
@@ -449,7 +474,7 @@ void qk_encode(uint qk_from) {
             }
             {
                 const int qk_at = 1024 + ((qk_t * 16 + qk_i)) % 32 * 8 + ((qk_t * 16 + qk_i) / 32) % 4 * 2 + (qk_t * 16 + qk_i) / 128 * 256;
-                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q >> 4 & 0x3u) << (qk_at & 31));
+                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q >> 4) << (qk_at & 31));
             }
         }
     }

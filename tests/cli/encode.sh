@@ -27,7 +27,8 @@ encode() {
     { fail "$1 on $2: the run failed" "$4.log"; return 1; }
 }
 
-# Of formats that differ in group and type of scales alone, all on C, and some on the targets that compile for seconds.
+# What the library made is made on every target. Other floats, of formats that differ in group and type of scales alone, on C, and of some
+# on the targets that compile for seconds.
 skips() {
   case ${ALL:-}$2-$1 in
     1* | c-* | *-affine_b?_g64_bf16 | *-affine_b3_g32_f16 | *-affine_b4_g128_f32) return 1 ;;
@@ -70,9 +71,9 @@ one() {
   mkdir -p "$data"
   for kind in usual hostile; do "$floats" $kind 40960 7 >"$data/$kind.f32"; done
   for target in $targets; do
-    if skips "$format" "$target"; then continue; fi
     encode "$format" "$target" "$given/$format.f32" "$data/$target" || continue
     expected "$format" "$target" "$data/$target"
+    if skips "$format" "$target"; then continue; fi
     for kind in usual hostile; do
       encode "$format" "$target" "$data/$kind.f32" "$data/$target.$kind" || continue
       [ "$target" = c ] || check "$format: $kind floats become other blocks on $target than in C" \
