@@ -31,9 +31,8 @@
  *         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
  *         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
  *         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
- *         # The nearest of K: which side of the middle one, and so on; of two that are as near, the smaller. All are as far from an
- * infinity,
- *         # and those that are not finite are never near: then it is the first.
+ *         # The nearest of K by three comparisons; of two that are as near, the smaller. From an infinity all are as far, and the first
+ *         # is taken; a product that is not finite is never near.
  *         seven = 8.0 * s - s
  *         ten = 12.0 * s - 2.0 * s
  *         y per 1 = abs(x) <= 3.4028234663852886e38 ? x : 0.0
