@@ -7,7 +7,8 @@ enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 uint32_t qg_encode_unit(const qg_buffer *buffer) {
-    return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
+    const uint32_t all = buffer->bytes | qg_header_bytes(buffer);
+    return all % 4 == 0 ? 32 : all % 2 == 0 ? 16 : 8;
 }
 
 /* A function that looks at a whole block. */
@@ -104,7 +105,7 @@ static bool searches(const qg_encode *encode) {
 /* Bytes for each thread: of blocks, a number of each of them, and what a team has in hand. */
 uint32_t qg_staged_bytes(const qg_layout *layout) {
     uint32_t words = 0;
-    if (!layout->encode) return 0;
+    if (!layout->encode || layout->encode->rows) return 0; /* a workgroup makes a row */
     const uint32_t threads = layout->elements / share_of(layout);
     if (threads == 1 && searches(layout->encode)) return 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);

@@ -442,6 +442,10 @@ static void store_stream(printer *p, uint32_t number) {
 void qg_encoder_store_buffer(printer *p, uint32_t number) {
     const qg_buffer *buffer = &p->layout->buffers[number];
     if (qg_encoder_in_place(p, number)) return;
+    if (p->encode->rows) {
+        qg_encoder_store_in_row(p, number);
+        return;
+    }
     if (p->d->id == QG_GLSL && !p->kept && qg_streams(p->layout, number)) {
         store_stream(p, number);
         return;

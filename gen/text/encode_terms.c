@@ -244,7 +244,7 @@ void qg_encoder_leave(printer *p, const loop *before) {
     qg_encoder_finish(p);
 }
 
-static const char *begin_of(printer *p, const qg_term *term) {
+const char *qg_encoder_begin_of(printer *p, const qg_term *term) {
     const bool real = qg_encoder_is_float(term->arg[0]), max = term->call == QG_CALL_MAX;
     if (term->call == QG_CALL_SUM || term->call == QG_CALL_EXTREME) return real ? qg_encoder_floating(p, 0.0f) : "0";
     if (!real) return qg_format(p->arena, "%lld", (long long)(max ? term->arg[0]->low : term->arg[0]->high));
@@ -252,7 +252,7 @@ static const char *begin_of(printer *p, const qg_term *term) {
 }
 
 /* Takes a value where it is the one that the function looks for, and the first of those. */
-static void compare(printer *p, const qg_term *term, const char *v, const char *into) {
+void qg_encoder_compare(printer *p, const qg_term *term, const char *v, const char *into) {
     const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
     if (term->call == QG_CALL_EXTREME)
         qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
@@ -262,7 +262,7 @@ static void compare(printer *p, const qg_term *term, const char *v, const char *
 }
 
 /* What is done with a value that a function looks at. */
-static void add_value(printer *p, const qg_term *term, const char *into) {
+void qg_encoder_add_value(printer *p, const qg_term *term, const char *into) {
     const qg_term *body = term->arg[0];
     if (term->call == QG_CALL_SUM) {
         qg_encoder_line(p, qg_format(p->arena, "%s = %s + %s;", into, into, qg_encoder_operand(p, body)));
@@ -271,7 +271,7 @@ static void add_value(printer *p, const qg_term *term, const char *into) {
     const char *value = qg_encoder_text(p, body), *v = qg_encoder_fresh(p);
     qg_encoder_line(
         p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(body), true), v, value));
-    compare(p, term, v, into);
+    qg_encoder_compare(p, term, v, into);
 }
 
 const char *qg_encoder_in_block(const printer *p, const char *at, uint32_t count) {
@@ -293,14 +293,14 @@ static void join_parts(printer *p, const qg_term *term, const char *into) {
     const bool real = qg_encoder_is_float(term);
     leave(p, real, "gl_LocalInvocationIndex", into);
     qg_encoder_line(p, "barrier();");
-    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, begin_of(p, term)));
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
     const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p);
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int %s = 0; %s < %u; ++%s) {", k, k, p->team, k));
     qg_encoder_line(
         p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
                      left(p, real,
                           qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k))));
-    compare(p, term, v, into);
+    qg_encoder_compare(p, term, v, into);
     qg_encoder_finish(p);
     qg_encoder_line(p, "barrier();");
 }
@@ -325,7 +325,7 @@ static void take_turns(printer *p, const qg_term *term, const char *into) {
     qg_encoder_line(p, qg_format(p->arena, "if (%s > 0) %s = %s;", s, into, left(p, real, own)));
     const loop before =
         qg_encoder_begin_elements(p, NULL, p->share / step, step, QG_UNROLLED, qg_encoder_sees_x(p, term->arg[0]));
-    add_value(p, term, into);
+    qg_encoder_add_value(p, term, into);
     qg_encoder_leave(p, &before);
     leave(p, real, own, into);
     qg_encoder_finish(p);
@@ -343,7 +343,7 @@ void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char 
     for (uint32_t i = 0; i < count; ++i)
         qg_encoder_line(p,
                         qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(terms[i]), false),
-                                  into[i], begin_of(p, terms[i])));
+                                  into[i], qg_encoder_begin_of(p, terms[i])));
     if (shared && terms[0]->call == QG_CALL_SUM) {
         take_turns(p, terms[0], into[0]);
         return;
@@ -352,7 +352,7 @@ void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char 
     for (uint32_t i = 0; i < count; ++i) looks |= qg_encoder_sees_x(p, terms[i]->arg[0]);
     const char *group = per == p->layout->elements ? NULL : group_at(p, per);
     const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
-    for (uint32_t i = 0; i < count; ++i) add_value(p, terms[i], into[i]);
+    for (uint32_t i = 0; i < count; ++i) qg_encoder_add_value(p, terms[i], into[i]);
     qg_encoder_leave(p, &before);
     if (shared) join_parts(p, terms[0], into[0]);
 }
@@ -375,7 +375,7 @@ static const char *print_counting(printer *p, const qg_term *term) {
         p, qg_format(p->arena, "%sfor (%s %s = 0; %s < %u; ++%s) {", unroll, p->d->integer, k, k, term->count, k));
     p->counters[term->ref] = k;
     if (sums) {
-        add_value(p, term, result);
+        qg_encoder_add_value(p, term, result);
     } else {
         const char *value = qg_encoder_text(p, term->arg[0]), *v = qg_encoder_fresh(p);
         qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v, value));
@@ -503,6 +503,8 @@ static const char *call_text(printer *p, const qg_term *term) {
     }
     default: break;
     }
+    const char *of_row = qg_encoder_of_row(p, term);
+    if (of_row) return of_row;
     if (qg_encoder_is_group(term)) {
         const char *into = qg_encoder_fresh(p);
         qg_encoder_print_group(p, &term, &into, 1);

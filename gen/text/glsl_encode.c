@@ -184,6 +184,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
     qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));
     qg_hole(&holes, "slots", slots(arena, layout));
+    qg_row_holes(arena, &holes, layout, QG_GLSL);
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
     const char *clear = clear_streams(arena, layout);

@@ -120,6 +120,20 @@ sets() {
   done
   rm -r "$data"
 }
+# narrow FORMAT COLS: rows of few blocks, so that those that a device writes as whole words are of several rows, which follow each other
+# or do not, and begin where a word does or does not.
+narrow() {
+  local format=$1 cols=$2 data=$work/narrow-$1-$2 target
+  mkdir -p "$data"
+  "$floats" usual $((12 * cols)) 9 >"$data/src.f32"
+  printf '\4\0\0\0\7\0\0\0\2\0\0\0\3\0\0\0\5\0\0\0\6\0\0\0\0\0\0\0\1\0\0\0\10\0\0\0\11\0\0\0\12\0\0\0\13\0\0\0' >"$data/indices"
+  for target in $targets; do
+    "$QKGEN" run set_rows --format "$format" --target "$target" --rows 12 --cols "$cols" --in "$data/src.f32" --indices "$data/indices" \
+      --out "$data/$target" 2>"$data/log" || fail "narrow rows of $format on $target" "$data/log"
+    [ "$target" = c ] || check "rows of $cols columns of $format on $target" cmp "$data/c" "$data/$target"
+  done
+  rm -r "$data"
+}
 # types FORMAT: floats of f16 and bf16, of any bits, become the same blocks on all targets.
 types() {
   local format=$1 data=$work/types-$1 target type
@@ -137,7 +151,7 @@ types() {
   ! cmp -s "$data"/f16.c/* "$data"/bf16.c/* || fail "$format: f16 and bf16 become the same blocks"
   rm -r "$data"
 }
-export -f one outputs encode skips expected decode keeps sets types
+export -f one outputs encode skips expected decode keeps sets narrow types
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
@@ -146,6 +160,7 @@ fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
 printf 'types %s\n' q4_0 q4_K | each
 printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
+printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' | each
 
 head -c 128 "$given/q4_0.f32" >"$work/one.f32"
 : >"$work/empty.f32"
