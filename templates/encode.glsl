@@ -4,6 +4,15 @@
 float qk_quotient(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
     const uint quotient = qk_exact_quotient(a, b);

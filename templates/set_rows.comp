@@ -49,11 +49,10 @@ void main() {
     }
 @else
 @if streams
-    qk_clear_made();
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
-        qk_write_made(false);
+        qk_write_made(QK_NONE);
     }
 @else
 @if stages

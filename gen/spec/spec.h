@@ -361,8 +361,7 @@ typedef struct qg_equation {
 typedef struct qg_encode {
     uint32_t count;
     const qg_equation *items;
-    bool
-        rows; /* of a matrix whose blocks are pieces of rows: what all of a row share stands before its blocks, or apart */
+    bool rows; /* of a matrix whose blocks are pieces of rows: what all of a row share stands before them, or apart */
 } qg_encode;
 
 /* Whether a code lies in what the blocks of a row share. */

@@ -114,7 +114,7 @@ bool qg_encoder_can_guess(const qg_term *term);
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
                             uint32_t count);
-/* Of such a function: what it begins with, what is done with a value that it looks at, and with what others have found. */
+/* Of such a function: what it begins with, what is done with a value that it looks at, and with what others found. */
 const char *qg_encoder_begin_of(qg_encoder_printer *p, const qg_term *term);
 void qg_encoder_add_value(qg_encoder_printer *p, const qg_term *term, const char *into);
 void qg_encoder_compare(qg_encoder_printer *p, const qg_term *term, const char *v, const char *into);

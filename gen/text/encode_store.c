@@ -51,7 +51,6 @@ static const char *weight(const printer *p, const qg_slice *slice, const char *j
  * thread's own would lie in memory: then it is the one that the workgroup shares. */
 static const char *word(const printer *p, uint32_t buffer, const char *index) {
     const char *name = p->layout->buffers[buffer].name;
-    if (p->mends && qg_streams(p->layout, buffer)) return qg_format(p->arena, "qk_staged_%s[%s]", name, index);
     if (p->mends && !qg_encoder_in_place(p, buffer))
         return qg_format(p->arena, "qk_staged_%s[int(gl_LocalInvocationIndex) * %u + (%s)]", name,
                          qg_staged_words(p->layout, buffer), index);
@@ -72,7 +71,7 @@ static const char *joins(const printer *p, const qg_slice *slice) {
 /* Adds bits to a word of the block, or digits, where others may do so at once. */
 static void add_bits(printer *p, const qg_slice *slice, const char *index, const char *bits) {
     const char *at = word(p, slice->buffer, index);
-    qg_encoder_line(p, p->team == 1 && !(p->mends && qg_streams(p->layout, slice->buffer))
+    qg_encoder_line(p, p->team == 1
                            ? qg_format(p->arena, "%s %s= %s;", at, joins(p, slice), bits)
                            : qg_format(p->arena, "%s(%s, %s);", slice->radix ? "atomicAdd" : "atomicOr", at, bits));
 }
@@ -102,14 +101,9 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
         cut ? qg_format(p->arena, "if (%s >= %u && %s < %u) {", j, slice->first, j, slice->first + slice->count) : "{");
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
-    const bool in_stream = p->mends && qg_streams(p->layout, slice->buffer);
-    const char *at = address(p, slice, own);
-    if (in_stream)
-        at = qg_format(p->arena, "int(gl_LocalInvocationIndex) * %u + %s", 8 * p->layout->buffers[slice->buffer].bytes,
-                       at);
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, at));
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
     add_bits(p, slice, "qk_at >> 5", qg_format(p->arena, "%s << (qk_at & 31)", part));
-    if (crosses(slice) || in_stream) {
+    if (crosses(slice)) {
         qg_encoder_begin(p, qg_format(p->arena, "if ((qk_at & 31) > %u) {", 32 - slice->width));
         add_bits(p, slice, "(qk_at >> 5) + 1", qg_format(p->arena, "%s >> (32 - (qk_at & 31))", part));
         qg_encoder_finish(p);
@@ -133,7 +127,9 @@ bool qg_encoder_guesses(const printer *p, uint32_t number) {
     if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
     const qg_code *code = &p->layout->codes[e->code];
     for (uint32_t s = 0; s < code->n_slices; ++s)
-        if (code->slices[s].radix || !qg_staged_words(p->layout, code->slices[s].buffer)) return false;
+        if (code->slices[s].radix || !qg_staged_words(p->layout, code->slices[s].buffer) ||
+            qg_streams(p->layout, code->slices[s].buffer))
+            return false;
     return true;
 }
 
@@ -413,8 +409,8 @@ void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
     qg_encoder_finish(p);
 }
 
-/* The block's words become part of a stream in which it begins at any byte that is a multiple of the unit: they are shifted, and its
- * neighbours have a part of the outer ones. */
+/* The block's words become part of a stream in which it begins at any byte that is a multiple of the unit, and so are
+ * shifted. The first one has bytes of the block before: what is this block's of it waits, until that is stored. */
 static void store_stream(printer *p, uint32_t number) {
     const qg_buffer *buffer = &p->layout->buffers[number];
     const uint32_t n = (buffer->bytes + 3) / 4, shifted = 4 - qg_encode_unit(buffer) / 8,
@@ -430,9 +426,10 @@ static void store_stream(printer *p, uint32_t number) {
                                        name, n - 1)
                            : qg_format(p->arena, "const uint qk_word = qk_words_%s[qk_j];", name));
     qg_encoder_line(p, "const uint qk_bits = qk_word << qk_shift | qk_before >> 1 >> 31u - qk_shift;");
-    const char *at = qg_format(p->arena, "qk_staged_%s[qk_byte / 4u + uint(qk_j)]", name);
-    qg_encoder_line(p, qg_format(p->arena, "if (qk_j > 0 && qk_j < %u) %s = qk_bits;", buffer->bytes / 4, at));
-    qg_encoder_line(p, qg_format(p->arena, "else atomicOr(%s, qk_bits);", at));
+    qg_encoder_line(p, qg_format(p->arena, "if (qk_j == 0) qk_first_%s = qk_bits;", name));
+    const char *within =
+        all > n ? qg_format(p->arena, "if (qk_shift + %uu > 32u * uint(qk_j)) ", 8 * buffer->bytes) : "";
+    qg_encoder_line(p, qg_format(p->arena, "else %sqk_staged_%s[qk_byte / 4u + uint(qk_j)] = qk_bits;", within, name));
     qg_encoder_line(p, "qk_before = qk_word;");
     qg_encoder_finish(p);
     qg_encoder_finish(p);

@@ -454,8 +454,8 @@ static const char *edge(const printer *p, const qg_term *rounded, int k) {
     return qg_format(p->arena, "%s%s %s", below ? "<" : ">", open ? "" : "=", qg_encoder_floating(p, at));
 }
 
-/* A rounded float within bounds, in GLSL: of few integers, how many of the numbers between them are passed, which no NaN does; else with
- * the bounds first. NULL: where it must be done with integers. */
+/* A rounded float within bounds, in GLSL: of few integers, how many of the numbers between them are passed, which no
+ * NaN does; else with the bounds first. NULL: where it must be done with integers. */
 static const char *clamped(printer *p, const qg_term *term) {
     enum { FEW = 3, MOST = 1 << 22 };
     static const char *const names[QG_CALL_COUNT] = {

@@ -25,7 +25,7 @@ static const char *slots(qg_arena *arena, const qg_layout *layout) {
     return team == 1 ? "gl_WorkGroupSize.x" : qg_format(arena, "gl_WorkGroupSize.x / %uu", team);
 }
 
-/* Words of a stream, for all threads; the last one takes what is shifted beyond the end, which is 0. */
+/* Words of a stream, for all threads. */
 static char *stream_words(qg_arena *arena, const qg_layout *layout, uint32_t buffer) {
     return qg_format(arena, "gl_WorkGroupSize.x * %uu / 4u", layout->buffers[buffer].bytes);
 }
@@ -37,8 +37,10 @@ static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
         const uint32_t words = qg_staged_words(layout, i);
         const char *name = layout->buffers[i].name;
         if (words && qg_streams(layout, i))
-            qg_text_printf(&text, "%sshared uint qk_staged_%s[%s + 1u];", text.length ? "\n" : "", name,
-                           stream_words(arena, layout, i));
+            qg_text_printf(&text,
+                           "%s// The last word takes what is shifted beyond the end, which is 0.\n"
+                           "shared uint qk_staged_%s[%s + 1u];\nuint qk_first_%s;",
+                           text.length ? "\n" : "", name, stream_words(arena, layout, i), name);
         else if (words)
             qg_text_printf(&text, "%sshared uint qk_staged_%s[%s * %uu];", text.length ? "\n" : "", name,
                            slots(arena, layout), words);
@@ -50,15 +52,17 @@ static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
     return text.data;
 }
 
-/* Streams begin as 0, for threads add bits to words that they share; and are that again where they were written. */
-static char *clear_streams(qg_arena *arena, const qg_layout *layout) {
+/* What waits of a block goes to where the block before has its last bytes, if it has any there. */
+static char *join_streams(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i)
         if (qg_streams(layout, i))
-            qg_text_printf(&text,
-                           "%sfor (uint u = gl_LocalInvocationIndex; u < %s; u += gl_WorkGroupSize.x) "
-                           "qk_staged_%s[u] = 0u;",
-                           text.length ? "\n" : "", stream_words(arena, layout, i), layout->buffers[i].name);
+            qg_text_printf(
+                &text,
+                "%s{\n    const uint byte = gl_LocalInvocationIndex * %uu, others = (1u << byte %% 4u * 8u) - 1u;\n"
+                "    qk_staged_%s[byte / 4u] = qk_staged_%s[byte / 4u] & others | qk_first_%s;\n}",
+                text.length ? "\n" : "", layout->buffers[i].bytes, layout->buffers[i].name, layout->buffers[i].name,
+                layout->buffers[i].name);
     return text.length ? text.data : NULL;
 }
 
@@ -70,9 +74,8 @@ static void write_stream(qg_arena *arena, qg_text *text, const qg_layout *layout
     const char *name = buffer->name;
     qg_text_printf(text, "%sfor (uint u = gl_LocalInvocationIndex; u < %s; u += gl_WorkGroupSize.x) {\n",
                    text->length ? "\n" : "", stream_words(arena, layout, number));
-    qg_text_printf(text, "    const uint word = qk_staged_%s[u], slot = u / %uu * %uu;\n    qk_staged_%s[u] = 0u;\n",
-                   name, words, blocks, name);
-    qg_text_printf(text, "    if (all) qk_whole_%s[qk_made[0] / %uu * %uu + u] = word;\n", name, blocks, words);
+    qg_text_printf(text, "    const uint word = qk_staged_%s[u], slot = u / %uu * %uu;\n", name, words, blocks);
+    qg_text_printf(text, "    if (first != QK_NONE) qk_whole_%s[first / %uu * %uu + u] = word;\n", name, blocks, words);
     qg_text_printf(text,
                    "    else if (qk_follow(slot, %uu)) qk_whole_%s[qk_made[slot] / %uu * %uu + u %% %uu] = word;\n"
                    "    else\n"
@@ -187,9 +190,11 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_row_holes(arena, &holes, layout, QG_GLSL);
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
-    const char *clear = clear_streams(arena, layout);
-    qg_hole(&holes, "streams", clear ? "yes" : NULL);
-    qg_hole(&holes, "clear_streams", clear ? clear : "");
+    const char *join = join_streams(arena, layout);
+    qg_hole(&holes, "streams", join ? "yes" : NULL);
+    qg_hole(&holes, "join_streams", join ? join : "");
+    const bool loads = kernel->family->id == QG_FAMILY_ENCODE && qg_loads_ahead(layout);
+    qg_hole(&holes, "loads", loads ? qg_format(arena, "%u", layout->elements / 8) : NULL);
     return qg_wrap(arena,
                    qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
 }
