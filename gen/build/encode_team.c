@@ -4,7 +4,7 @@
 /* A thread alone may hold so many elements; of a larger block each of a team has some, fewer where codes lie in pieces
  * of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
-enum { LOADED_AHEAD = 0 };
+enum { LOADED_AHEAD = 32 };
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 uint32_t qg_encode_unit(const qg_buffer *buffer) {
