@@ -60,9 +60,9 @@ encode() {
 one() {
   local format=$1 data=$work/$1 block=$2 target kind shape rows cols
   mkdir -p "$data"
-  for kind in usual hostile; do "$floats" $kind 32768 7 >"$data/$kind.f32"; done
+  for kind in usual hostile; do "$floats" $kind 33920 7 >"$data/$kind.f32"; done
   { head -c 8192 "$data/hostile.f32"; head -c 4096 /dev/zero; head -c 4092 "$data/usual.f32"; printf '\0\0\200\377'; } >"$data/odd.f32"
-  for shape in "5 $block" "4 512" "1 $((block * 150))"; do
+  for shape in "5 $block" "4 512" "1 $((block * 530))"; do
     read -r rows cols <<<"$shape"
     for kind in usual hostile; do
       # The last of usual ones, which a thread has looked at last, is the largest.
