@@ -127,8 +127,18 @@ uint qk_mantissa(uint bits, out int exponent) {
     return bits << (shift & 31);
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
-// own division be off: here it makes a guess, and integers count what the guess leaves.
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
 uint qk_exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
@@ -142,12 +152,8 @@ uint qk_exact_quotient(uint a, uint b) {
         n <<= 1;
         exponent -= 1;
     }
-    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    precise float guess = float(n) / float(d) * 16777216.0;
-    uint quotient = uint(guess);
-    int rest = int((n << 24) - quotient * d);
-    for (; rest < 0; rest += int(d)) quotient -= 1u;
-    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
     if (exponent > 254) return infinity;
     if (exponent < -23) return 0u;
     const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
@@ -160,6 +166,15 @@ uint qk_exact_quotient(uint a, uint b) {
 float qk_quotient(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
     const uint quotient = qk_exact_quotient(a, b);
@@ -321,7 +336,9 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 }
 
 // Blocks that the threads of a workgroup made, and which of all they are.
+// The last word takes what is shifted beyond the end, which is 0.
 shared uint qk_staged_blocks[gl_WorkGroupSize.x * 17u / 4u + 1u];
+uint qk_first_blocks;
 shared uint qk_made[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
@@ -331,12 +348,6 @@ bool qk_follow(uint slot, uint count) {
     bool follow = qk_made[slot] != QK_NONE && qk_made[slot] % count == 0u;
     for (uint i = 1u; i < count; ++i) follow = follow && qk_made[slot + i] == qk_made[slot] + i;
     return follow;
-}
-
-// What threads add bits to begins as 0.
-void qk_clear_made() {
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 17u / 4u; u += gl_WorkGroupSize.x) qk_staged_blocks[u] = 0u;
-    barrier();
 }
 
 // Makes a block of the floats from `qk_from` on.
@@ -402,8 +413,8 @@ void qk_encode(uint qk_block, uint qk_from) {
         [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) {
             const uint qk_word = qk_words_blocks[qk_j];
             const uint qk_bits = qk_word << qk_shift | qk_before >> 1 >> 31u - qk_shift;
-            if (qk_j > 0 && qk_j < 4) qk_staged_blocks[qk_byte / 4u + uint(qk_j)] = qk_bits;
-            else atomicOr(qk_staged_blocks[qk_byte / 4u + uint(qk_j)], qk_bits);
+            if (qk_j == 0) qk_first_blocks = qk_bits;
+            else qk_staged_blocks[qk_byte / 4u + uint(qk_j)] = qk_bits;
             qk_before = qk_word;
         }
     }
@@ -411,13 +422,17 @@ void qk_encode(uint qk_block, uint qk_from) {
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-// all: those of all threads follow each other.
-void qk_write_made(bool all) {
+// first: the block of the first thread, where those of all threads follow each other and it begins where a word does; or QK_NONE.
+void qk_write_made(uint first) {
+    barrier();
+    {
+        const uint byte = gl_LocalInvocationIndex * 17u, others = (1u << byte % 4u * 8u) - 1u;
+        qk_staged_blocks[byte / 4u] = qk_staged_blocks[byte / 4u] & others | qk_first_blocks;
+    }
     barrier();
     for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 17u / 4u; u += gl_WorkGroupSize.x) {
         const uint word = qk_staged_blocks[u], slot = u / 17u * 4u;
-        qk_staged_blocks[u] = 0u;
-        if (all) qk_whole_blocks[qk_made[0] / 4u * 17u + u] = word;
+        if (first != QK_NONE) qk_whole_blocks[first / 4u * 17u + u] = word;
         else if (qk_follow(slot, 4u)) qk_whole_blocks[qk_made[slot] / 4u * 17u + u % 17u] = word;
         else
             for (uint i = 0u; i < 4u; ++i) {
@@ -441,10 +456,9 @@ uint set_tile(uint token, uint tile) {
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    qk_clear_made();
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
-        qk_write_made(false);
+        qk_write_made(QK_NONE);
     }
 }
