@@ -28,6 +28,7 @@ typedef struct shape {
 /* As their authors' configurations have them; `small` ones are for tests. `inner` is that of one expert. */
 static const shape shapes[] = {
     {"llama-3.1-8b", "llama", 32, 4096, 14336, 32, 8, 128, 128256, 0, 0, 500000, false},
+    {"llama-3.2-1b", "llama", 16, 2048, 8192, 32, 8, 64, 128256, 0, 0, 500000, false},
     {"qwen3-8b", "qwen3", 36, 4096, 12288, 32, 8, 128, 151936, 0, 0, 1000000, true},
     {"qwen3-30b-a3b", "qwen3moe", 48, 2048, 768, 32, 4, 128, 151936, 128, 8, 1000000, true},
     {"qwen3-0.6b", "qwen3", 28, 1024, 3072, 16, 8, 128, 151936, 0, 0, 1000000, true},

@@ -30,15 +30,30 @@ void main() {
         qk_write_made();
     }
 @else
+@if streams
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+@if loads
+        qk_load(first, tiles);
+@end
+        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
+        if (i < tiles) qk_encode(i, i * @{block_elements}u);
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
+    }
+@else
 @if stages
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
+@if loads
+        qk_load(first, tiles);
+@end
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * @{block_elements}u);
         qk_write_made();
     }
 @else
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * @{block_elements}u);
+@end
 @end
 @end
 }

@@ -22,6 +22,31 @@ vec4 qk_four(uint at) {
     return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
 }
 
+@if loads
+// The floats of the workgroup's blocks as they are stored, those of each thread with a gap behind them.
+const uint QK_RUNS = X_TYPE == 0u ? 2u * @{loads}u : @{loads}u;
+shared uvec4 qk_ahead[gl_WorkGroupSize.x * (QK_RUNS + 1u)];
+
+// Neighbours load neighbours, of the blocks from `first` on.
+void qk_load(uint first, uint end) {
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * QK_RUNS; u += gl_WorkGroupSize.x)
+        if (first + u / QK_RUNS < end) qk_ahead[u + u / QK_RUNS] = src_eight[first * QK_RUNS + u];
+    barrier();
+}
+
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    const uint own = gl_LocalInvocationIndex * (QK_RUNS + 1u), run = at % @{loads}u;
+    if (X_TYPE == 0u) {
+        low = uintBitsToFloat(qk_ahead[own + 2u * run]);
+        high = uintBitsToFloat(qk_ahead[own + 2u * run + 1u]);
+    } else {
+        const uvec4 pairs = qk_ahead[own + run];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
+}
+
+@else
 // Eight from `8 * at` on: of halves, one load.
 void qk_eight(uint at, out vec4 low, out vec4 high) {
     if (X_TYPE == 0u) {
@@ -34,6 +59,7 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+@end
 @if stages
 // Blocks that the threads of a workgroup made, and which of all they are.
 @{staged}
@@ -46,12 +72,28 @@ shared uint qk_left[gl_WorkGroupSize.x];
 @end
 const uint QK_NONE = 0xFFFFFFFFu;
 
+@if streams
+// Whether so many blocks from one on follow each other, and begin where a word does.
+bool qk_follow(uint slot, uint count) {
+    bool follow = qk_made[slot] != QK_NONE && qk_made[slot] % count == 0u;
+    for (uint i = 1u; i < count; ++i) follow = follow && qk_made[slot + i] == qk_made[slot] + i;
+    return follow;
+}
+
+@end
 @{encoder}
 @if stages
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
+@if streams
+// first: the block of the first thread, where those of all threads follow each other and it begins where a word does; or QK_NONE.
+void qk_write_made(uint first) {
+    barrier();
+    @{join_streams}
+@else
 void qk_write_made() {
+@end
     barrier();
     @{write_made}
     barrier();

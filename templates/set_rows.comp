@@ -48,6 +48,13 @@ void main() {
         qk_write_made();
     }
 @else
+@if streams
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
+        qk_write_made(QK_NONE);
+    }
+@else
 @if stages
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
@@ -56,6 +63,7 @@ void main() {
     }
 @else
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) set_tile(i / row_tiles, i % row_tiles);
+@end
 @end
 @end
 }

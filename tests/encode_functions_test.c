@@ -23,6 +23,10 @@ enum {
     NEAREST_QUOTIENT,
     CLEAR_QUOTIENT,
     BY_POWER,
+    CLAMPED_FLOOR,
+    CLAMPED_TRUNC,
+    CLAMPED_ROUND,
+    CLAMPED_EVEN,
     FUNCTIONS,
     EACH = 1 << 13,
     COUNT = FUNCTIONS * EACH
@@ -91,6 +95,10 @@ static uint32_t expected(const uint32_t *one) {
     case ROOT: return bits_of(sqrtf(a));
     case NEAREST: return bits_of(roundf(a));
     case CLAMPED: return bounded(a, -8, 7);
+    case CLAMPED_FLOOR: return bounded(floorf(a), -8, 7);
+    case CLAMPED_TRUNC: return bounded(truncf(a), -8, 7);
+    case CLAMPED_ROUND: return bounded(roundf(a), -8, 7);
+    case CLAMPED_EVEN: return bounded(rintf(a), -8, 7);
     case CLEAR_QUOTIENT:
     case EVEN_QUOTIENT: return bounded(rintf(a / b), -1000, 1000);
     case NEAREST_QUOTIENT: return bounded(roundf(a / b), -1000, 1000);
@@ -106,9 +114,10 @@ static bool agree(const uint32_t *one, uint32_t got) {
 }
 
 static void compare(const char *where) {
-    static const char *const names[] = {"quotient",         "root",           "round",
-                                        "clamped",          "bits",           "even quotient",
-                                        "nearest quotient", "clear quotient", "by power"};
+    static const char *const names[] = {
+        "quotient",         "root",           "round",    "clamped",      "bits",         "even quotient",
+        "nearest quotient", "clear quotient", "by power", "floor within", "trunc within", "round within",
+        "even within"};
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < COUNT; ++i)
         if (!agree(&from[3 * i], to[i]) && wrong++ < 8)
@@ -191,6 +200,10 @@ static const char glsl_main[] =
     "                break;\n"
     "            }\n"
     "            case 8u: to[i] = qk_bits_of_f32(qk_quotient_by_power(a, b)); break;\n"
+    "            case 9u: to[i] = uint(qk_clamped_floor(a, -8, 7)); break;\n"
+    "            case 10u: to[i] = uint(qk_clamped_trunc(a, -8, 7)); break;\n"
+    "            case 11u: to[i] = uint(qk_clamped_round(a, -8, 7)); break;\n"
+    "            case 12u: to[i] = uint(qk_clamped_even(a, -8, 7)); break;\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"
@@ -263,6 +276,10 @@ static const char msl_main[] =
     "            case 6: to[i] = uint(qk_clamped(qk_round(qk_quotient(a, b)), -1000, 1000)); break;\n"
     "            case 7: to[i] = uint(qk_clamped(rint(qk_quotient(a, b)), -1000, 1000)); break;\n"
     "            case 8: to[i] = qk_bits_of_f32(qk_quotient(a, b)); break;\n"
+    "            case 9: to[i] = uint(qk_clamped(floor(a), -8, 7)); break;\n"
+    "            case 10: to[i] = uint(qk_clamped(trunc(a), -8, 7)); break;\n"
+    "            case 11: to[i] = uint(qk_clamped(qk_round(a), -8, 7)); break;\n"
+    "            case 12: to[i] = uint(qk_clamped(rint(a), -8, 7)); break;\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"

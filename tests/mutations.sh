@@ -666,6 +666,30 @@ mutate "a row of a file has one header" gen/files/map.c 's/row_bytes = header \+
 mutate "pieces of a file are whole rows" gen/cli/run_convert.h 's/return kind->row \? kind->row : /return /' script convert c
 mutate "a struct is without the row's header" gen/spec/import.c 's/return f->offset - p->header;/return f->offset;/' script import c
 
+# ---- encoders: streams, few operations, rows ----
+mutate "encode: whole words of blocks that follow each other" templates/encode_block.glsl 's/qk_made\[slot \+ i\] == qk_made\[slot\] \+ i/true/' \
+  script encode "c vulkan" "narrow q8_0 32"
+mutate "encode: whole words where they begin" templates/encode_block.glsl 's/ \&\& qk_made\[slot\] % count == 0u//' \
+  script encode "c vulkan" "narrow q8_0 32"
+mutate "encode: a block leaves the bytes of the one before" gen/text/glsl_encode.c 's/ \& others \| qk_first/ | qk_first/' unit rows_test
+mutate "encode: what a block has of the word before waits" templates/encode_block.glsl '/@\{join_streams\}/d' script encode "c vulkan" "one q8_0"
+mutate "encode: just below half way is down" templates/encode.glsl 's/0x3EFFFFFFu/0x3F000000u/' unit encode_functions_test
+mutate "encode: few integers, at their edges" gen/text/encode_terms.c 's/open \? "" : "="/open ? "=" : ""/' script encode "c vulkan" "one tq2_0"
+mutate "encode: quotients of usual size are rounded" templates/encode.glsl 's/rest != 0 \? 1u : quotient >> 1/1u/' unit encode_functions_test
+mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/qk_k < qk_count \?/qk_k <= qk_count ?/' script encode "c vulkan" "one tq1_0"
+mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
+  script encode_rows "c vulkan" "one bnb_int8 32"
+mutate "rows: the first of equals" templates/encode_row.glsl \
+  's/uint t = 0u; t < gl_WorkGroupSize.x; \+\+t/uint t = gl_WorkGroupSize.x - 1u; t < gl_WorkGroupSize.x; --t/' \
+  script encode_rows "c vulkan" "one ends 32"
+mutate "rows: blocks stand behind the header" gen/text/encode_rows.c 's/begin, n - header, u\);/begin, n, u);/' \
+  script encode_rows c "one iq2_bn 64"
+mutate "rows: an index that is no row, Vulkan" templates/set_rows_matrix.comp 's/if \(row < rows\)/if (row <= rows)/' \
+  script encode_rows "c vulkan" "one iq2_bn 64"
+mutate "rows: an index that is no row, MSL" templates/set_rows_matrix.metal 's/if \(row >= push.rows\)/if (row > push.rows)/' \
+  script encode_rows "c msl" "one iq2_bn 64"
+mutate "rows: pieces of a file are whole rows, made" gen/cli/run_convert_plan.c 's/c->to.row = w->cols;/;/' script convert c
+
 # ---- packed words ----
 mutate "packed: a carry reaches bytes that wait" runtime/include/qkgen/unpack.h 's/p->first \+ carry\)/p->first)/' unit pack_test
 mutate "packed: there is room" runtime/include/qkgen/unpack.h 's/if \(p->at < p->size\)/if (p->at <= p->size)/' unit pack_test

@@ -4,10 +4,12 @@
 /* A thread alone may hold so many elements; of a larger block each of a team has some, fewer where codes lie in pieces
  * of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
+enum { LOADED_AHEAD = 32 };
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 uint32_t qg_encode_unit(const qg_buffer *buffer) {
-    return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
+    const uint32_t all = buffer->bytes | qg_header_bytes(buffer);
+    return all % 4 == 0 ? 32 : all % 2 == 0 ? 16 : 8;
 }
 
 /* A function that looks at a whole block. */
@@ -42,10 +44,23 @@ static uint32_t largest_group(const qg_layout *layout) {
     return largest;
 }
 
+/* Digits of a base, in words of four bytes that follow each other. */
+static bool has_digit_words(const qg_code *code) {
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        const qg_slice *slice = &code->slices[s];
+        if (!slice->radix || slice->radix != code->slices[0].radix || slice->width != 8) return false;
+        if (slice->n_digits != 2 || slice->power != 1 || slice->bit % 32 || slice->first % 4) return false;
+        if (slice->digits[0].stride != 8 || slice->digits[0].extent % 4) return false;
+        if (slice->buffer != code->slices[0].buffer) return false;
+    }
+    return code->per == 1;
+}
+
 /* Whether each thread's codes are all of one segment. */
 static bool is_whole(const qg_layout *layout, uint32_t share) {
     for (uint32_t c = 0; c < layout->n_codes; ++c)
-        for (uint32_t s = 0; layout->codes[c].per == 1 && s < layout->codes[c].n_slices; ++s)
+        for (uint32_t s = 0;
+             layout->codes[c].per == 1 && !has_digit_words(&layout->codes[c]) && s < layout->codes[c].n_slices; ++s)
             if (layout->codes[c].slices[s].first % share || layout->codes[c].slices[s].count % share) return false;
     return true;
 }
@@ -91,16 +106,35 @@ static bool searches(const qg_encode *encode) {
 /* Bytes for each thread: of blocks, a number of each of them, and what a team has in hand. */
 uint32_t qg_staged_bytes(const qg_layout *layout) {
     uint32_t words = 0;
-    if (!layout->encode) return 0;
+    if (!layout->encode || layout->encode->rows) return 0; /* a workgroup makes a row */
     const uint32_t threads = layout->elements / share_of(layout);
     if (threads == 1 && searches(layout->encode)) return 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);
+    for (uint32_t c = 0; threads > 1 && c < layout->n_codes; ++c)
+        if (has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
+    if (words && layout->elements == LOADED_AHEAD) words += LOADED_AHEAD + 4; /* and a gap behind each */
     const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 : 0);
     return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
 }
 
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
     return qg_staged_bytes(layout) ? words_to_stage(layout, &layout->buffers[buffer]) : 0;
+}
+
+uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code) {
+    const uint32_t team = qg_encode_team(layout);
+    return team > 1 && has_digit_words(code) ? layout->elements / 4 + team : 0;
+}
+
+bool qg_streams(const qg_layout *layout, uint32_t buffer) {
+    return layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
+           qg_encode_unit(&layout->buffers[buffer]) < 32;
+}
+
+bool qg_loads_ahead(const qg_layout *layout) { return layout->elements == LOADED_AHEAD && qg_staged_bytes(layout) > 0; }
+
+uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer) {
+    return 32 / qg_encode_unit(&layout->buffers[buffer]);
 }
 
 uint32_t qg_encode_team(const qg_layout *layout) {

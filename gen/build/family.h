@@ -117,6 +117,17 @@ uint32_t qg_encode_team(const qg_layout *layout);
  * bytes of all that is shared, for each thread. */
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer);
 uint32_t qg_staged_bytes(const qg_layout *layout);
+/* A team leaves a code of each element as bytes in shared memory, of which then each word of digits of a base is made,
+ * where words have four neighbours each and all slices have one base. Words of it for each block, one more behind those
+ * of each thread, so that all begin in different banks; 0: the team does not. */
+uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code);
+/* Whether those words are a stream, as blocks are in memory: without gaps, so that it is written in words where blocks
+ * are none. And how many blocks are whole words together. */
+bool qg_streams(const qg_layout *layout, uint32_t buffer);
+/* Whether a workgroup loads the floats of its blocks side by side, for each thread to take its own from shared memory:
+ * of blocks that are as long as a line, each load of threads with their own would touch as many lines. */
+bool qg_loads_ahead(const qg_layout *layout);
+uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer);
 
 /* transcode.c: the family of two formats, which is none of those above. The module has its name from both, too. */
 extern const qg_family qg_transcode;

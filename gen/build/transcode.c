@@ -35,11 +35,11 @@ const char *qg_transcode_hindrance(qg_arena *arena, const qg_layout *from, const
                          "%s does not say how its blocks are made: its specification needs 'encode', see "
                          "docs/format-language.md",
                          to->name);
-    if (from->view != QG_VIEW_BLOCKS)
+    if (from->view != QG_VIEW_BLOCKS || to->view != QG_VIEW_BLOCKS)
         return qg_format(arena,
                          "blocks of %s are patches of a matrix, and transcode takes those that lie one after the "
                          "other: decode and encode it",
-                         from->name);
+                         from->view != QG_VIEW_BLOCKS ? from->name : to->name);
     if (larger(a, b) % (a < b ? a : b))
         return qg_format(arena,
                          "blocks of %s have %u elements, and those of %s %u: one must divide the other; decode and "

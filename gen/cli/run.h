@@ -103,6 +103,8 @@ const char *qg_reference_open_kernel(qg_arena *arena, const qg_templates *templa
 
 /* run_encode.c: those of encoders, by that function. set_rows returns how many indices are out of range. */
 void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const void *src);
+/* The same of a format whose rows have something of their own. */
+void qg_reference_encode_rows(void *function, void *const *weights, uint64_t rows, uint64_t cols, const void *src);
 uint64_t qg_reference_set_rows(void *function, void *const *weights, const uint32_t *indices, uint64_t rows,
                                uint64_t cols, uint64_t tokens, const void *src);
 

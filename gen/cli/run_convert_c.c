@@ -46,7 +46,9 @@ static const char *piece(void *context, const qg_conversion *c, const void *from
         decode(r, &c->from, from, elements, floats);
     else
         qg_floats_of(c->from.plain, from, elements, floats);
-    if (c->to.layout)
+    if (c->to.row)
+        qg_reference_encode_rows(function_of(r, c->to.layout, true), &to, elements / c->to.row, c->to.row, floats);
+    else if (c->to.layout)
         qg_reference_encode(function_of(r, c->to.layout, true), &to, elements, floats);
     else
         qg_floats_to(c->to.plain, floats, elements, to);

@@ -147,7 +147,8 @@ static bool decide(const planner *p, qg_conversion *c) {
     c->converts = !why;
     if (!c->converts) return true;
     c->to = *to;
-    c->piece = piece_of(&c->from, to);
+    if (to->layout && to->layout->spec->n_header > 0) c->to.row = w->cols;
+    c->piece = piece_of(&c->from, &c->to);
     return true;
 }
 

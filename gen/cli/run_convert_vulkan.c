@@ -58,11 +58,12 @@ static qk_status decode(device *d, const qg_storage *kind, uint64_t elements) {
     return qg_launch_kernel(&backend, &launch, &d->error);
 }
 
-static qk_status encode(device *d, const qg_layout *layout, uint64_t elements) {
+static qk_status encode(device *d, const qg_storage *kind, uint64_t elements) {
     const qk_backend backend = qk_vulkan_backend(d->vulkan);
     const qk_range blocks = qk_vulkan_range(d->to);
     qg_launch launch = {.family = &qg_families[QG_FAMILY_ENCODE], .weights = &blocks, .count = elements};
-    launch.kernel = find(d, layout, launch.family);
+    launch.kernel = find(d, kind->layout, launch.family);
+    if (kind->row) launch.rows = elements / kind->row, launch.cols = kind->row;
     launch.in = qk_vulkan_range(d->floats);
     return qg_launch_kernel(&backend, &launch, &d->error);
 }
@@ -83,7 +84,7 @@ static const char *piece(void *context, const qg_conversion *c, const void *from
     if (status == QK_OK) status = qk_vulkan_begin(d->vulkan, &d->error);
     if (status == QK_OK && c->from.layout) status = decode(d, &c->from, elements);
     if (status == QK_OK && c->from.layout && c->to.layout) qk_vulkan_barrier(d->vulkan);
-    if (status == QK_OK && c->to.layout) status = encode(d, c->to.layout, elements);
+    if (status == QK_OK && c->to.layout) status = encode(d, &c->to, elements);
     if (status == QK_OK) status = qk_vulkan_submit(d->vulkan, &d->error);
     if (status == QK_OK)
         status = c->to.layout

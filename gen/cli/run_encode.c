@@ -25,7 +25,8 @@ typedef struct encode_job {
     const char *device;
     qg_input in;
     uint64_t blocks, part;       /* `part`: blocks at a time */
-    uint64_t rows, cols, tokens; /* set_rows: of the table, and how many rows are set */
+    uint64_t rows, cols, tokens; /* of a matrix, or a table; set_rows: how many rows are set */
+    const uint64_t *sizes;       /* of the buffers, where rows have something of their own; else NULL */
     const uint32_t *indices;     /* set_rows; else NULL */
     qg_input into[MOST_BUFFERS]; /* set_rows: what the table has; without data zeros */
     const char *paths[MOST_BUFFERS];
@@ -59,7 +60,7 @@ static uint64_t stored_blocks(const encode_job *job, uint64_t blocks) {
 }
 
 static uint64_t bytes_of(const encode_job *job, uint32_t buffer, uint64_t blocks) {
-    return stored_blocks(job, blocks) * job->layout->buffers[buffer].bytes;
+    return job->sizes ? job->sizes[buffer] : stored_blocks(job, blocks) * job->layout->buffers[buffer].bytes;
 }
 
 /* `extra`: indices and status. */
@@ -79,12 +80,19 @@ static qk_status dispatch(const encode_job *job, encode_target *t, const qk_back
 /* ---- C ---- */
 
 typedef void encode_function(void *const *, uint64_t, const void *);
+typedef void encode_matrix_function(void *const *, uint64_t, uint64_t, const void *);
 typedef uint64_t set_rows_function(void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, const void *);
 
 void qg_reference_encode(void *function, void *const *weights, uint64_t elements, const void *src) {
     encode_function *encode;
     memcpy(&encode, &function, sizeof encode); /* ISO C has no conversion from object to function pointers */
     encode(weights, elements, src);
+}
+
+void qg_reference_encode_rows(void *function, void *const *weights, uint64_t rows, uint64_t cols, const void *src) {
+    encode_matrix_function *encode;
+    memcpy(&encode, &function, sizeof encode);
+    encode(weights, rows, cols, src);
 }
 
 uint64_t qg_reference_set_rows(void *function, void *const *weights, const uint32_t *indices, uint64_t rows,
@@ -99,6 +107,8 @@ static const char *run_c(encode_target *t, const encode_job *job, const void *sr
     if (job->indices)
         t->out_of_range =
             (uint32_t)qg_reference_set_rows(t->function, weights, job->indices, job->rows, job->cols, job->tokens, src);
+    else if (job->sizes)
+        qg_reference_encode_rows(t->function, weights, job->rows, job->cols, src);
     else
         qg_reference_encode(t->function, weights, elements_of(job, blocks), src);
     return NULL;
@@ -125,7 +135,7 @@ static const char *run_metal(encode_target *t, const encode_job *job, const void
     const qk_backend backend = qg_metal_backend(t->metal);
     qk_range ranges[MOST_BUFFERS] = {{0}};
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i)
-        ranges[i] = (qk_range){weights[i], 0, stored_blocks(job, blocks) * job->layout->buffers[i].bytes};
+        ranges[i] = (qk_range){weights[i], 0, bytes_of(job, i, blocks)};
     /* The executor copies what a kernel may only read, and never writes it back. */
     const qk_range from = {(void *)(uintptr_t)src, 0, src_bytes(job) * elements_of(job, blocks)};
     const qk_range extra[] = {{(void *)(uintptr_t)job->indices, 0, 4 * job->tokens}, {&t->out_of_range, 0, 4}};
@@ -258,9 +268,21 @@ static bool open_input(encode_job *job, const char *path) {
                            path, (unsigned long long)job->in.bytes, (unsigned long long)block, job->layout->elements,
                            qg_scalars[job->kernel.type].name, job->layout->name) == 0;
     job->blocks = job->in.bytes / block;
-    job->part = job->indices ? job->blocks : ENCODE_PART_BYTES / block;
+    job->part = job->indices || job->sizes ? job->blocks : ENCODE_PART_BYTES / block;
     if (job->part > job->blocks) job->part = job->blocks ? job->blocks : 1;
     return true;
+}
+
+/* The shape of a matrix whose rows have something of their own. */
+static bool open_rows(encode_job *job) {
+    const qg_layout *layout = job->layout;
+    if (job->rows == 0 || job->cols == 0 || job->cols % layout->elements)
+        return qg_complain(
+                   "%s needs --rows, at least 1, and --cols, a multiple of the %u elements of a block: its rows have "
+                   "something of their own",
+                   layout->name, layout->elements) == 0;
+    job->sizes = qg_matrix_sizes(job->arena, layout, job->rows, job->cols);
+    return job->sizes || qg_complain("--rows times --cols must be below 2^32") == 0;
 }
 
 /* set_rows: shape, numbers of rows, and what the table has. */
@@ -374,8 +396,8 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
         {"--in", QG_TEXT, &in, "FILE", "the floats"},
         {"--type", QG_TEXT, &type, "f32|f16|bf16", "of these (default: f32)"},
         {"--out", QG_TEXTS, &out, "[NAME=]FILE", "where blocks go; once for each buffer of a format that has several"},
-        {"--rows", QG_COUNT, &job.rows, "N", "set_rows: rows of the table"},
-        {"--cols", QG_COUNT, &job.cols, "K", "set_rows: its columns"},
+        {"--rows", QG_COUNT, &job.rows, "N", "of the table, or of a matrix whose rows have something of their own"},
+        {"--cols", QG_COUNT, &job.cols, "K", "its columns"},
         {"--indices", QG_TEXT, &indices, "FILE", "set_rows: which row each row of floats becomes, u32"},
         {"--into", QG_TEXTS, &into, "[NAME=]FILE", "set_rows: what the table has (default: zeros)"},
         {"--device", QG_TEXT, &job.device, "NAME|NUMBER", "vulkan: one of `qkgen devices` (default: the best)"},
@@ -395,10 +417,16 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
     const qg_scalar scalar = qg_family_type(family, type);
     if (scalar == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type);
     job.kernel = qg_kernel_new(session->arena, job.layout, family, scalar, NULL);
-    if (!sets_rows && (job.rows || job.cols || indices || into.count))
+    const bool matrix = job.layout->view != QG_VIEW_BLOCKS;
+    if (!sets_rows && (((job.rows || job.cols) && !matrix) || indices || into.count))
         return qg_complain("--rows, --cols, --indices and --into are for set_rows");
+    if (matrix && !open_rows(&job)) return 1;
     if (sets_rows && !open_table(&job, indices, &into)) return 1;
     if (!find_paths(&job, &out) || !open_input(&job, in)) return 1;
+    if (matrix && !sets_rows && job.blocks * job.layout->elements != job.rows * job.cols)
+        return qg_complain("%s holds %llu floats, but %llu rows of --cols %llu have %llu", in,
+                           (unsigned long long)(job.blocks * job.layout->elements), (unsigned long long)job.rows,
+                           (unsigned long long)job.cols, (unsigned long long)(job.rows * job.cols));
     if (sets_rows && (job.tokens > UINT64_MAX / job.cols || job.blocks * job.layout->elements != job.tokens * job.cols))
         return qg_complain("%s holds %llu floats, but %llu rows of --cols %llu have %llu", in,
                            (unsigned long long)(job.blocks * job.layout->elements), (unsigned long long)job.tokens,

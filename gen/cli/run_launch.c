@@ -11,9 +11,12 @@ qk_status qg_launch_kernel(const qk_backend *b, const qg_launch *l, qk_error *er
     case QG_FAMILY_GATHER:
         return (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(b, k, l->weights, l->indices, l->out,
                                                                          l->status, l->rows, l->cols, l->count, error);
-    case QG_FAMILY_ENCODE: return qk_dispatch_encode(b, k, l->weights, l->in, l->count, error);
+    case QG_FAMILY_ENCODE:
+        return matrix ? qk_dispatch_encode_matrix(b, k, l->weights, l->in, l->rows, l->cols, error)
+                      : qk_dispatch_encode(b, k, l->weights, l->in, l->count, error);
     case QG_FAMILY_SET_ROWS:
-        return qk_dispatch_set_rows(b, k, l->weights, l->indices, l->in, l->status, l->rows, l->cols, l->count, error);
+        return (matrix ? qk_dispatch_set_rows_matrix : qk_dispatch_set_rows)(
+            b, k, l->weights, l->indices, l->in, l->status, l->rows, l->cols, l->count, error);
     case QG_FAMILY_GEMV:
         return qk_dispatch_gemv_views(b, k, l->weights, l->in, l->out, l->rows, l->cols, l->count, l->views,
                                       l->epilogue, error);

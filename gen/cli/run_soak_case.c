@@ -71,6 +71,7 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
     if (c->plain) return true;
     c->layout = draw_format(choice, state);
     if (!c->layout || !qg_takes(c->family, c->layout)) return false;
+    if (c->family->encodes && c->layout->encode->rows) return false; /* cli_encode_rows tries them */
     c->type = c->family->types[below(state, c->family->n_types)];
     if (!c->family->sums) return choice->classes.count == 0;
     c->sum = &qg_sum_classes[below(state, qg_n_sum_classes)];

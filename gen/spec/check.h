@@ -77,6 +77,10 @@ uint32_t qg_code_of_field(qg_work *work, uint32_t field);
 bool qg_layout_tiles(qg_work *work);
 bool qg_layout_indices(qg_work *work);
 
+/* encode_rows.c. What encode is for; and, when all is typed, that what is of a row needs nothing of a block. */
+bool qg_is_encodable(qg_work *work);
+bool qg_check_rows(qg_work *work);
+
 /* cover.c. Every bit of the block is claimed once. Scalar fields are claimed by being named in the value; when that
  * failed, `value_known` is false, and unclaimed ones are not reported. */
 void qg_prove_cover(qg_work *work, bool value_known);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_ELEMENTS = 4096, MOST_BYTES = 4096, MOST_COUNT = 256, MOST_BOUND = 1 << 24 };
+enum { MOST_COUNT = 256, MOST_BOUND = 1 << 24 };
 
 typedef enum takes { LEAF, GROUP, INDEXED, EITHER, FLOAT, ROUNDED, BITS, TWO, DIVIDED, NAME } takes;
 
@@ -469,6 +469,10 @@ static bool is_settable(qg_work *work, const qg_spec_equation *written, uint32_t
                  written->name);
         return false;
     }
+    if (written->of_row) {
+        qg_error(work->diag, written->loc, "'%s' is where it was declared: leave 'per row' out", written->name);
+        return false;
+    }
     if (written->per != NULL) {
         qg_error(work->diag, written->per->loc, "'%s' is 'per %u', as it was declared: leave 'per' out", written->name,
                  work->codes[code].per);
@@ -479,7 +483,7 @@ static bool is_settable(qg_work *work, const qg_spec_equation *written, uint32_t
 
 static void type_equation(qg_work *work, const qg_spec_equation *written, uint32_t otherwise) {
     qg_scope *scope = work->scope;
-    qg_equation equation = {.name = written->name, .loc = written->loc, .best = scope->best};
+    qg_equation equation = {.name = written->name, .loc = written->loc, .best = scope->best, .of_row = written->of_row};
     equation.is_code = find_code(work, written->name, &equation.code);
     const qg_code *code = equation.is_code ? &work->codes[equation.code] : NULL;
     if (code != NULL ? !is_settable(work, written, equation.code) : !check_name(work, written->name, written->loc)) {
@@ -649,24 +653,10 @@ static void check_equations_used(qg_work *work) {
     }
 }
 
-/* What encode is for, yet. */
-static bool is_encodable(qg_work *work) {
-    const char *why = NULL;
-    if (work->view != QG_VIEW_BLOCKS) {
-        why = "'encode' is for formats whose blocks lie one after the other, and not yet for patches of a matrix";
-    } else if (work->elements > MOST_ELEMENTS || work->block_bytes > MOST_BYTES) {
-        why = "'encode' is for blocks of at most 4096 elements and 4096 bytes";
-    }
-    if (why != NULL) {
-        qg_error(work->diag, work->spec->encode_loc, "%s: leave it out", why);
-    }
-    return why == NULL;
-}
-
 const qg_encode *qg_type_encode(qg_work *work) {
     const qg_spec *spec = work->spec;
     const uint32_t errors_before = work->diag->errors;
-    if (spec->n_equations == 0 || !is_encodable(work)) {
+    if (spec->n_equations == 0 || !qg_is_encodable(work)) {
         return NULL;
     }
     qg_scope scope = {.equations = QG_NEW_ARRAY(work->arena, qg_equation, QG_MAX_EQUATIONS),
@@ -680,7 +670,7 @@ const qg_encode *qg_type_encode(qg_work *work) {
             type_equation(work, written, work->elements);
         }
     }
-    if (work->diag->errors == errors_before && check_codes(work)) {
+    if (work->diag->errors == errors_before && check_codes(work) && qg_check_rows(work)) {
         check_equations_used(work);
     }
     work->scope = NULL;
@@ -688,6 +678,6 @@ const qg_encode *qg_type_encode(qg_work *work) {
         return NULL;
     }
     qg_encode *encode = QG_NEW(work->arena, qg_encode);
-    *encode = (qg_encode){.count = scope.n_equations, .items = scope.equations};
+    *encode = (qg_encode){.count = scope.n_equations, .items = scope.equations, .rows = work->view == QG_VIEW_MATRIX};
     return encode;
 }

@@ -29,6 +29,19 @@ static bool parse_per(qg_parser *parser, const qg_expr **per) {
     return *per != NULL;
 }
 
+/* The same, or `per row`. */
+static bool parse_per_or_row(qg_parser *parser, qg_spec_equation *equation) {
+    if (!qg_accept(parser, QG_T_PER)) {
+        return true;
+    }
+    equation->of_row = accept_word(parser, "row");
+    if (equation->of_row) {
+        return true;
+    }
+    equation->per = qg_parse_constant(parser);
+    return equation->per != NULL;
+}
+
 static const qg_expr *parse_expression(qg_parser *parser) {
     parser->nesting = 0;
     return qg_parse_value(parser);
@@ -43,11 +56,11 @@ static bool add(qg_parser *parser, equations *list, qg_spec_equation equation, u
     return true;
 }
 
-/* NAME [per N] = EXPRESSION [then EXPRESSION] */
+/* NAME [per N | per row] = EXPRESSION [then EXPRESSION] */
 static bool parse_equation(qg_parser *parser, equations *list, uint32_t *all) {
     qg_spec_equation equation = {0};
     if (!qg_parse_name(parser, "the name that an equation sets, or '}'", &equation.name, &equation.loc) ||
-        !parse_per(parser, &equation.per) || !qg_expect(parser, QG_T_ASSIGN, "'=' and an expression")) {
+        !parse_per_or_row(parser, &equation) || !qg_expect(parser, QG_T_ASSIGN, "'=' and an expression")) {
         return false;
     }
     equation.value = parse_expression(parser);

@@ -79,6 +79,7 @@ typedef struct qg_spec_equation {
     const char *name; /* of best: the index */
     qg_loc loc;
     const qg_expr *per;   /* NULL: the block; of a code its own; within best that of best */
+    bool of_row;          /* `per row`: once for all blocks of a row */
     const qg_expr *value; /* of best: the condition, or NULL */
     const qg_expr *next;  /* within sweep: what it becomes; NULL: it is no state */
     const qg_expr *count; /* of candidates, or of times; NULL: an equation */
@@ -353,13 +354,18 @@ typedef struct qg_equation {
     bool sweeps;
     uint32_t first, end; /* of best and sweep: their equations in qg_encode */
     uint32_t best;       /* of an equation of these: 1 + the number of that; else 0 */
+    bool of_row; /* the same for all blocks of a row: what it looks at are all elements of that. `per` is the block */
 } qg_equation;
 
 /* How blocks are made of floats: equations in their order. Those of best and sweep follow these. */
 typedef struct qg_encode {
     uint32_t count;
     const qg_equation *items;
+    bool rows; /* of a matrix whose blocks are pieces of rows: what all of a row share stands before them, or apart */
 } qg_encode;
+
+/* Whether a code lies in what the blocks of a row share. */
+bool qg_is_of_row(const qg_buffer *buffers, const qg_code *code);
 
 /* One format with its parameters bound, and every layout rule proven. */
 typedef struct qg_layout {

@@ -123,8 +123,10 @@ static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
 /* What an encoder takes: where block `i` lies in each buffer. */
 static char *blocks_at(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i)
-        qg_text_printf(&text, ", (uint8_t *)weights[%u] + i * %uu", i, layout->buffers[i].bytes);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        qg_text_printf(&text, ", (uint8_t *)weights[%u]", i);
+        if (!layout->encode->rows) qg_text_printf(&text, " + i * %uu", layout->buffers[i].bytes);
+    }
     return text.data;
 }
 
@@ -175,6 +177,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
             other_format(arena, &holes, &kernels[k]);
         else
             qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
+        if (kernels[k].family->encodes) qg_row_holes(arena, &holes, kernels[k].layout, QG_C);
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
@@ -508,7 +511,7 @@ static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     if (kernel->family->encodes) {
         qg_text_printf(text, "%s qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n",
                        kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
-                       kernel->family->blocks.reference_parameters, element_type(kernel->type));
+                       qg_form(kernel->family, kernel->layout)->reference_parameters, element_type(kernel->type));
         return;
     }
     qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    ", kernel->family->reference_result,

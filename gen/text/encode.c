@@ -31,7 +31,7 @@ static uint32_t together(const printer *p, uint32_t first, uint32_t end) {
     uint32_t count = 1;
     for (uint32_t i = first + 1; i < end; ++i, ++count) {
         const qg_equation *e = &qg_encoder_items(p)[i];
-        if (qg_encoder_is_shared(p, e->per) || e->is_code || e->candidates ||
+        if (qg_encoder_is_shared(p, e->per) || e->is_code || e->of_row || e->candidates ||
             e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
             qg_encoder_step(e->value, e->per) != qg_encoder_step(term, e->per) ||
             qg_encoder_depends(p, e->value, first, i))
@@ -56,7 +56,7 @@ static void print_equations(printer *p, uint32_t first, uint32_t end) {
             ++i;
         } else if (e->is_code) {
             qg_encoder_store_code(p, i++);
-        } else if (qg_encoder_is_group(e->value)) {
+        } else if (!e->of_row && qg_encoder_is_group(e->value)) {
             const qg_term *terms[QG_MOST_WRITTEN];
             const char *into[QG_MOST_WRITTEN];
             const uint32_t count = together(p, i, end);
@@ -295,6 +295,7 @@ static void add_tables(printer *p) {
 
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
+    if (p->encode->rows) return qg_encoder_row_parameters(p);
     if (p->team > 1) return "uint qk_from";
     if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
     qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x"
@@ -353,18 +354,27 @@ static bool has_digits(const qg_layout *layout) {
     return false;
 }
 
-/* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
- * alone, which stand in a namespace of their own then. */
-static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name) {
-    printer p = {
-        .arena = arena, .text = qg_text_new(arena), .layout = layout, .encode = layout->encode, .kept = name != NULL};
+static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id id) {
+    printer p = {.arena = arena, .text = qg_text_new(arena), .layout = layout, .encode = layout->encode};
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = qg_targets[id];
+    p.team = 1;
+    p.share = layout->elements;
+    if (layout->encode->rows) qg_encoder_find_rows(&p);
+    return p;
+}
+
+/* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
+ * alone, which stand in a namespace of their own then. */
+static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name) {
+    printer p = printer_of(arena, layout, id);
+    p.kept = name != NULL;
     p.team = id == QG_GLSL && !name ? qg_encode_team(layout) : 1;
     p.share = layout->elements / p.team;
     const bool within = name && id == QG_C;
     if (!within) add_tables(&p);
+    if (layout->encode->rows) qg_encoder_print_look(&p);
     begin_function(&p, name ? name : "qk_encode");
     if (within) add_tables(&p);
     if (p.team > 1)
@@ -384,9 +394,11 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     }
     print_codes(&p);
     if (p.team > 1 && has_digits(layout)) qg_encoder_line(&p, "barrier();");
+    for (uint32_t c = 0; c < layout->n_codes; ++c) qg_encoder_gather_digits(&p, &layout->codes[c]);
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
-            if (layout->codes[c].slices[s].radix) qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
+            if (layout->codes[c].slices[s].radix && !qg_encoder_gathers(&p, &layout->codes[c]))
+                qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
     for (uint32_t i = 0; i < layout->encode->count; ++i)
         if (qg_encoder_guesses(&p, i)) qg_encoder_mend(&p, i);
@@ -400,4 +412,20 @@ char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id target) 
 
 char *qg_encoder_of_thread(qg_arena *arena, const qg_layout *layout, qg_target_id target, const char *name) {
     return print_encoder(arena, layout, target, name);
+}
+
+void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_target_id target) {
+    printer begin = printer_of(arena, layout, target), join = begin;
+    join.text = qg_text_new(arena);
+    for (uint32_t k = 0; k < begin.n_row; ++k) {
+        const char *into = qg_format(arena, "qk_of_row[%u]", k), *v = qg_format(arena, "v%u", k);
+        qg_encoder_line(&begin, qg_format(arena, "%s = %s;", into, qg_encoder_begin_of(&begin, begin.row[k])));
+        qg_encoder_line(&join, qg_format(arena, "const float %s = qk_found[t * %uu + %uu];", v, begin.n_row, k));
+        qg_encoder_compare(&join, join.row[k], v, into);
+    }
+    if (begin.n_row) begin.text.data[begin.text.length - 1] = join.text.data[join.text.length - 1] = 0;
+    qg_hole(holes, "row_values", begin.n_row ? qg_format(arena, "%u", begin.n_row) : NULL);
+    qg_hole(holes, "row_begin", begin.n_row ? begin.text.data : "");
+    qg_hole(holes, "row_join", begin.n_row ? join.text.data : "");
+    qg_hole(holes, "of_row", begin.n_row ? ", qk_of_row" : "");
 }

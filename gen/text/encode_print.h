@@ -5,7 +5,7 @@
 #include "text/text.h"
 
 /* QG_UNROLLED: steps of a loop that compilers are asked to write out. */
-enum { QG_MOST_WRITTEN = 128, QG_MOST_NESTING = 16, QG_UNROLLED = 64 };
+enum { QG_MOST_OF_ROW = 8, QG_MOST_WRITTEN = 128, QG_MOST_NESTING = 16, QG_UNROLLED = 64 };
 
 /* The words in which languages differ. */
 typedef struct qg_encoder_dialect {
@@ -33,9 +33,11 @@ typedef struct qg_encoder_printer {
     uint32_t best;                 /* 1 + the number of the best whose candidates are computed; 0: none */
     bool written[QG_MOST_WRITTEN]; /* names of `per` 1 that have a variable in the loop in hand */
     const char *counters[QG_MOST_NESTING];
-    bool fours;           /* the loop in hand has loaded four elements of x */
-    bool kept;            /* a thread has the floats; else they are in memory, of any type */
-    const char *clear;    /* what says whether the code in hand is certain; NULL: it is made to be */
+    bool fours;                         /* the loop in hand has loaded four elements of x */
+    bool kept;                          /* a thread has the floats; else they are in memory, of any type */
+    const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
+    const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
+    uint32_t n_row;
     bool mends;           /* codes that were not certain are made again, one by one */
     uint32_t team, share; /* threads that make a block, and the elements that each of them has; loops count these */
 } qg_encoder_printer;
@@ -112,6 +114,22 @@ bool qg_encoder_can_guess(const qg_term *term);
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
                             uint32_t count);
+/* Of such a function: what it begins with, what is done with a value that it looks at, and with what others found. */
+const char *qg_encoder_begin_of(qg_encoder_printer *p, const qg_term *term);
+void qg_encoder_add_value(qg_encoder_printer *p, const qg_term *term, const char *into);
+void qg_encoder_compare(qg_encoder_printer *p, const qg_term *term, const char *v, const char *into);
+
+/* ---- encode_rows.c: what the blocks of a row share ---- */
+
+/* Finds what looks at rows. */
+void qg_encoder_find_rows(qg_encoder_printer *p);
+/* What was found of the row by such a function; NULL: it looks at less. */
+const char *qg_encoder_of_row(const qg_encoder_printer *p, const qg_term *term);
+/* The function that looks at a block of the row; nothing where there is none to find. */
+void qg_encoder_print_look(qg_encoder_printer *p);
+/* The parameters of a function that makes a block of a row, and how the words of a buffer are stored there. */
+const char *qg_encoder_row_parameters(const qg_encoder_printer *p);
+void qg_encoder_store_in_row(qg_encoder_printer *p, uint32_t number);
 
 /* ---- encode_store.c: bits ---- */
 
@@ -123,6 +141,9 @@ bool qg_encoder_in_place(const qg_encoder_printer *p, uint32_t buffer);
  * it. */
 void qg_encoder_begin_parts(qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
+/* Whether the team leaves a code as bytes; and words of digits of a base, from bytes that the team has left. */
+bool qg_encoder_gathers(const qg_encoder_printer *p, const qg_code *code);
+void qg_encoder_gather_digits(qg_encoder_printer *p, const qg_code *code);
 /* Whether a code of each element is first made from guesses, and made again where they do not say enough. That
  * keeps exact division, which is long, out of loops that are written out. */
 bool qg_encoder_guesses(const qg_encoder_printer *p, uint32_t number);

@@ -63,21 +63,34 @@ bool qg_encoder_in_place(const printer *p, uint32_t buffer) {
            qg_staged_words(p->layout, buffer);
 }
 
+/* Bits join those of others, where there is 0; a sum is what most GPUs do together with the shift. */
+static const char *joins(const printer *p, const qg_slice *slice) {
+    return slice->radix || p->d->id == QG_GLSL ? "+" : "|";
+}
+
 /* Adds bits to a word of the block, or digits, where others may do so at once. */
 static void add_bits(printer *p, const qg_slice *slice, const char *index, const char *bits) {
     const char *at = word(p, slice->buffer, index);
     qg_encoder_line(p, p->team == 1
-                           ? qg_format(p->arena, "%s %s= %s;", at, slice->radix ? "+" : "|", bits)
+                           ? qg_format(p->arena, "%s %s= %s;", at, joins(p, slice), bits)
                            : qg_format(p->arena, "%s(%s, %s);", slice->radix ? "atomicAdd" : "atomicOr", at, bits));
+}
+
+bool qg_encoder_gathers(const printer *p, const qg_code *code) {
+    return p->team > 1 && qg_digit_words(p->layout, code) > 0;
 }
 
 static bool has_parts(const printer *p, const qg_slice *slice);
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j);
 
-static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, const char *bits, const char *j) {
+/* `fits`: a code has no bits beyond its width. */
+static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, const char *bits, bool fits,
+                        const char *j) {
     const uint32_t mask = slice->bits >= 32 ? UINT32_MAX : (UINT32_C(1) << slice->bits) - 1;
-    const char *part = slice->shift ? qg_format(p->arena, "%s >> %u", bits, slice->shift) : bits;
-    if (slice->bits < 32) part = qg_format(p->arena, "(%s & 0x%Xu)", part, mask);
+    const bool last = slice->shift + slice->bits >= code->width && !slice->radix;
+    const char *part =
+        slice->shift ? qg_format(p->arena, last && fits ? "(%s >> %u)" : "%s >> %u", bits, slice->shift) : bits;
+    if (slice->bits < 32 && !(last && fits)) part = qg_format(p->arena, "(%s & 0x%Xu)", part, mask);
     const bool cut = slice->count < code->count;
     if (code->per == 1 && !p->mends && has_parts(p, slice)) {
         store_part(p, code, slice, part, j);
@@ -114,7 +127,9 @@ bool qg_encoder_guesses(const printer *p, uint32_t number) {
     if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
     const qg_code *code = &p->layout->codes[e->code];
     for (uint32_t s = 0; s < code->n_slices; ++s)
-        if (code->slices[s].radix || !qg_staged_words(p->layout, code->slices[s].buffer)) return false;
+        if (code->slices[s].radix || !qg_staged_words(p->layout, code->slices[s].buffer) ||
+            qg_streams(p->layout, code->slices[s].buffer))
+            return false;
     return true;
 }
 
@@ -178,8 +193,14 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
                                : qg_format(p->arena, "const %s %s = %s(%s);", p->d->word, bits, p->d->word, e->name));
     }
     const char *j = code->count == 1 ? "0" : qg_encoder_in_block(p, p->at, p->share / e->per);
+    if (qg_encoder_gathers(p, code)) {
+        qg_encoder_line(
+            p, qg_format(p->arena, "qk_bytes_%s[%s >> 2] += %s << 8 * (%s & 3);", code->name, p->at, bits, p->at));
+        return;
+    }
     if (qg_encoder_is_shared(p, e->per)) qg_encoder_begin(p, "if (qk_t == 0) {");
-    for (uint32_t s = 0; s < code->n_slices; ++s) store_slice(p, code, &code->slices[s], bits, j);
+    const bool fits = p->d->id == QG_GLSL && (real || (e->value->low >= 0 && e->value->high >> code->width == 0));
+    for (uint32_t s = 0; s < code->n_slices; ++s) store_slice(p, code, &code->slices[s], bits, fits, j);
     if (qg_encoder_is_shared(p, e->per)) qg_encoder_finish(p);
 }
 
@@ -230,7 +251,69 @@ static const char *parts_name(const printer *p, const qg_code *code, const qg_sl
     return qg_format(p->arena, "qk_part_%s%u", code->name, (uint32_t)(slice - code->slices));
 }
 
+/* A number for each slice, by which of them word `qk_j` of all is in. */
+static const char *of_slice(const printer *p, const qg_code *code, const char *pattern,
+                            uint32_t (*number)(const qg_slice *slice)) {
+    const char *text = NULL;
+    uint32_t words = 0;
+    for (uint32_t s = 0; s < code->n_slices; ++s) words += code->slices[s].digits[0].extent / 4;
+    for (uint32_t s = code->n_slices; s-- > 0;) {
+        const char *own;
+        words -= code->slices[s].digits[0].extent / 4;
+        own = qg_format(p->arena, pattern, number(&code->slices[s]), words);
+        text = text
+                   ? qg_format(p->arena, "qk_j < %u ? %s : %s", words + code->slices[s].digits[0].extent / 4, own, text)
+                   : own;
+    }
+    return text;
+}
+
+static uint32_t first_of(const qg_slice *slice) { return slice->first / 4; }
+static uint32_t step_of(const qg_slice *slice) { return slice->digits[0].extent / 4; }
+static uint32_t count_of(const qg_slice *slice) { return slice->digits[1].extent; }
+static uint32_t word_of(const qg_slice *slice) { return slice->bit / 32; }
+
+/* Four bytes at once: digits that are not there are 0, which leaves the fraction as it is. */
+void qg_encoder_gather_digits(printer *p, const qg_code *code) {
+    uint32_t words = 0, count = 0, all = 1;
+    if (!qg_encoder_gathers(p, code)) return;
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        words += step_of(&code->slices[s]);
+        count = most(count, count_of(&code->slices[s]));
+    }
+    for (uint32_t i = 0; i < count; ++i) all *= code->slices[0].radix;
+    qg_encoder_begin(p, qg_format(p->arena, "for (int qk_j = qk_t; qk_j < %u; qk_j += %u) {", words, p->team));
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_at = %s;", of_slice(p, code, "%u + qk_j - %u", first_of)));
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_step = %s;", of_slice(p, code, "%u", step_of)));
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_count = %s;", of_slice(p, code, "%u", count_of)));
+    qg_encoder_line(p, "uint qk_v = 0u, qk_w = 0u;");
+    qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_k = 0; qk_k < %u; ++qk_k) {", count));
+    qg_encoder_line(p, "const int qk_from = qk_at + qk_k * qk_step;");
+    qg_encoder_line(
+        p, qg_format(p->arena,
+                     "qk_v = qk_v * %uu + (qk_k < qk_count ? qk_digits_%s[qk_own_%s + qk_from + qk_from / %u] : 0u);",
+                     code->slices[0].radix, code->name, code->name, p->share / 4));
+    qg_encoder_finish(p);
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "[[unroll]] for (int qk_k = 0; qk_k < 32; qk_k += 8) qk_w += (((qk_v >> qk_k & "
+                                 "0xFFu) << 8) + %uu) / %uu << qk_k;",
+                                 all - 1, all));
+    qg_encoder_line(p, qg_format(p->arena, "%s = qk_w;",
+                                 word(p, code->slices[0].buffer, of_slice(p, code, "%u + qk_j - %u", word_of))));
+    qg_encoder_finish(p);
+}
+
 void qg_encoder_begin_parts(printer *p, const qg_code *code) {
+    if (qg_encoder_gathers(p, code)) {
+        const uint32_t n = p->share / 4;
+        qg_encoder_line(p, qg_format(p->arena, "const int qk_own_%s = int(gl_LocalInvocationIndex) / %u * %u;",
+                                     code->name, p->team, qg_digit_words(p->layout, code)));
+        qg_encoder_line(p, qg_format(p->arena, "uint qk_bytes_%s[%u];", code->name, n));
+        qg_encoder_line(p,
+                        qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) qk_bytes_%s[qk_j] = 0u;",
+                                  n, code->name));
+        return;
+    }
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const parts own = parts_of(p, &code->slices[s]);
         if (!own.fits) continue;
@@ -249,6 +332,15 @@ static const char *has_codes(const printer *p, const qg_code *code, const qg_sli
 }
 
 void qg_encoder_finish_parts(printer *p, const qg_code *code) {
+    if (qg_encoder_gathers(p, code)) {
+        const uint32_t n = p->share / 4;
+        qg_encoder_line(
+            p, qg_format(p->arena,
+                         "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) qk_digits_%s[qk_own_%s + qk_t * %u + "
+                         "qk_j] = qk_bytes_%s[qk_j];",
+                         n, code->name, code->name, n + 1, code->name));
+        return;
+    }
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_slice *slice = &code->slices[s];
         const parts own = parts_of(p, slice);
@@ -277,7 +369,7 @@ static bool has_one_power(const printer *p, const qg_slice *slice) {
 /* Into the thread's own words: element `i` of its own. Their places are known where the loop is written out. */
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j) {
     const parts own = parts_of(p, slice);
-    const char *name = parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = slice->radix ? "+" : "|";
+    const char *name = parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = joins(p, slice);
     qg_encoder_begin(p, test ? test : "{");
     if (slice->radix && has_one_power(p, slice)) j = qg_format(p->arena, "qk_t * %u", p->share);
     if (slice->radix)
@@ -317,10 +409,44 @@ void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
     qg_encoder_finish(p);
 }
 
+/* The block's words become part of a stream in which it begins at any byte that is a multiple of the unit, and so are
+ * shifted. The first one has bytes of the block before: what is this block's of it waits, until that is stored. */
+static void store_stream(printer *p, uint32_t number) {
+    const qg_buffer *buffer = &p->layout->buffers[number];
+    const uint32_t n = (buffer->bytes + 3) / 4, shifted = 4 - qg_encode_unit(buffer) / 8,
+                   all = (buffer->bytes + shifted + 3) / 4;
+    const char *name = buffer->name;
+    qg_encoder_begin(p, "{");
+    qg_encoder_line(p, qg_format(p->arena, "const uint qk_byte = gl_LocalInvocationIndex * %uu;", buffer->bytes));
+    qg_encoder_line(p, "const uint qk_shift = qk_byte % 4u * 8u;");
+    qg_encoder_line(p, "uint qk_before = 0u;");
+    qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", all));
+    qg_encoder_line(p, all > n
+                           ? qg_format(p->arena, "const uint qk_word = qk_j < %u ? qk_words_%s[min(qk_j, %u)] : 0u;", n,
+                                       name, n - 1)
+                           : qg_format(p->arena, "const uint qk_word = qk_words_%s[qk_j];", name));
+    qg_encoder_line(p, "const uint qk_bits = qk_word << qk_shift | qk_before >> 1 >> 31u - qk_shift;");
+    qg_encoder_line(p, qg_format(p->arena, "if (qk_j == 0) qk_first_%s = qk_bits;", name));
+    const char *within =
+        all > n ? qg_format(p->arena, "if (qk_shift + %uu > 32u * uint(qk_j)) ", 8 * buffer->bytes) : "";
+    qg_encoder_line(p, qg_format(p->arena, "else %sqk_staged_%s[qk_byte / 4u + uint(qk_j)] = qk_bits;", within, name));
+    qg_encoder_line(p, "qk_before = qk_word;");
+    qg_encoder_finish(p);
+    qg_encoder_finish(p);
+}
+
 /* Bits of the words in which a buffer's part of a block is stored. */
 void qg_encoder_store_buffer(printer *p, uint32_t number) {
     const qg_buffer *buffer = &p->layout->buffers[number];
     if (qg_encoder_in_place(p, number)) return;
+    if (p->encode->rows) {
+        qg_encoder_store_in_row(p, number);
+        return;
+    }
+    if (p->d->id == QG_GLSL && !p->kept && qg_streams(p->layout, number)) {
+        store_stream(p, number);
+        return;
+    }
     const uint32_t staged = p->d->id == QG_GLSL && !p->kept ? qg_staged_words(p->layout, number) : 0;
     const uint32_t unit = p->d->id == QG_C ? 8 : qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
     const char *value = qg_format(p->arena,

@@ -1,6 +1,7 @@
 /* Encoders: which equation needs which, and expressions of their terms. */
 #include "text/encode_print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,7 +244,7 @@ void qg_encoder_leave(printer *p, const loop *before) {
     qg_encoder_finish(p);
 }
 
-static const char *begin_of(printer *p, const qg_term *term) {
+const char *qg_encoder_begin_of(printer *p, const qg_term *term) {
     const bool real = qg_encoder_is_float(term->arg[0]), max = term->call == QG_CALL_MAX;
     if (term->call == QG_CALL_SUM || term->call == QG_CALL_EXTREME) return real ? qg_encoder_floating(p, 0.0f) : "0";
     if (!real) return qg_format(p->arena, "%lld", (long long)(max ? term->arg[0]->low : term->arg[0]->high));
@@ -251,7 +252,7 @@ static const char *begin_of(printer *p, const qg_term *term) {
 }
 
 /* Takes a value where it is the one that the function looks for, and the first of those. */
-static void compare(printer *p, const qg_term *term, const char *v, const char *into) {
+void qg_encoder_compare(printer *p, const qg_term *term, const char *v, const char *into) {
     const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
     if (term->call == QG_CALL_EXTREME)
         qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
@@ -261,7 +262,7 @@ static void compare(printer *p, const qg_term *term, const char *v, const char *
 }
 
 /* What is done with a value that a function looks at. */
-static void add_value(printer *p, const qg_term *term, const char *into) {
+void qg_encoder_add_value(printer *p, const qg_term *term, const char *into) {
     const qg_term *body = term->arg[0];
     if (term->call == QG_CALL_SUM) {
         qg_encoder_line(p, qg_format(p->arena, "%s = %s + %s;", into, into, qg_encoder_operand(p, body)));
@@ -270,7 +271,7 @@ static void add_value(printer *p, const qg_term *term, const char *into) {
     const char *value = qg_encoder_text(p, body), *v = qg_encoder_fresh(p);
     qg_encoder_line(
         p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(body), true), v, value));
-    compare(p, term, v, into);
+    qg_encoder_compare(p, term, v, into);
 }
 
 const char *qg_encoder_in_block(const printer *p, const char *at, uint32_t count) {
@@ -292,14 +293,14 @@ static void join_parts(printer *p, const qg_term *term, const char *into) {
     const bool real = qg_encoder_is_float(term);
     leave(p, real, "gl_LocalInvocationIndex", into);
     qg_encoder_line(p, "barrier();");
-    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, begin_of(p, term)));
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
     const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p);
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int %s = 0; %s < %u; ++%s) {", k, k, p->team, k));
     qg_encoder_line(
         p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
                      left(p, real,
                           qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k))));
-    compare(p, term, v, into);
+    qg_encoder_compare(p, term, v, into);
     qg_encoder_finish(p);
     qg_encoder_line(p, "barrier();");
 }
@@ -324,7 +325,7 @@ static void take_turns(printer *p, const qg_term *term, const char *into) {
     qg_encoder_line(p, qg_format(p->arena, "if (%s > 0) %s = %s;", s, into, left(p, real, own)));
     const loop before =
         qg_encoder_begin_elements(p, NULL, p->share / step, step, QG_UNROLLED, qg_encoder_sees_x(p, term->arg[0]));
-    add_value(p, term, into);
+    qg_encoder_add_value(p, term, into);
     qg_encoder_leave(p, &before);
     leave(p, real, own, into);
     qg_encoder_finish(p);
@@ -342,7 +343,7 @@ void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char 
     for (uint32_t i = 0; i < count; ++i)
         qg_encoder_line(p,
                         qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(terms[i]), false),
-                                  into[i], begin_of(p, terms[i])));
+                                  into[i], qg_encoder_begin_of(p, terms[i])));
     if (shared && terms[0]->call == QG_CALL_SUM) {
         take_turns(p, terms[0], into[0]);
         return;
@@ -351,7 +352,7 @@ void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char 
     for (uint32_t i = 0; i < count; ++i) looks |= qg_encoder_sees_x(p, terms[i]->arg[0]);
     const char *group = per == p->layout->elements ? NULL : group_at(p, per);
     const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
-    for (uint32_t i = 0; i < count; ++i) add_value(p, terms[i], into[i]);
+    for (uint32_t i = 0; i < count; ++i) qg_encoder_add_value(p, terms[i], into[i]);
     qg_encoder_leave(p, &before);
     if (shared) join_parts(p, terms[0], into[0]);
 }
@@ -374,7 +375,7 @@ static const char *print_counting(printer *p, const qg_term *term) {
         p, qg_format(p->arena, "%sfor (%s %s = 0; %s < %u; ++%s) {", unroll, p->d->integer, k, k, term->count, k));
     p->counters[term->ref] = k;
     if (sums) {
-        add_value(p, term, result);
+        qg_encoder_add_value(p, term, result);
     } else {
         const char *value = qg_encoder_text(p, term->arg[0]), *v = qg_encoder_fresh(p);
         qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v, value));
@@ -409,6 +410,16 @@ bool qg_encoder_can_guess(const qg_term *term) {
            qg_encoder_can_guess(term->arg[2]);
 }
 
+/* Of a constant that is a power of two, 1 divided by it: a product with that is the quotient. 0: it is none. */
+static float inverse_of(const qg_term *term) {
+    int exponent;
+    const float sign = term->op == QG_NEG ? -1.0f : 1.0f;
+    if (term->op == QG_NEG) term = term->arg[0];
+    if (term->op != QG_CONST || !qg_encoder_is_float(term) || !isfinite(term->real)) return 0.0f;
+    if (fabsf(frexpf(term->real, &exponent)) != 0.5f || abs(exponent) > 100) return 0.0f;
+    return sign / term->real;
+}
+
 /* Whether the bits of an integer are those of a power of two, as f32: no digits behind the first, or one of a
  * subnormal. */
 static bool has_one_digit(const qg_term *term) {
@@ -433,6 +444,34 @@ static const char *rounded_quotient(printer *p, const qg_term *term) {
     return qg_format(p->arena, "qk_clamped(qk_%s_quotient(%s, %s), %lld, %lld)",
                      rounded->call == QG_CALL_EVEN ? "even" : "nearest", a, b, (long long)term->low,
                      (long long)term->high);
+}
+
+/* From where on a float counts as `k`, or, below 0, down to where: a comparison with the number between. */
+static const char *edge(const printer *p, const qg_term *rounded, int k) {
+    const bool below = k < 0, is_half = rounded->call == QG_CALL_ROUND || rounded->call == QG_CALL_EVEN;
+    const bool open = rounded->call == QG_CALL_EVEN ? k % 2 != 0 : rounded->call == QG_CALL_FLOOR && below;
+    const float at = (float)k + (is_half ? (below ? 0.5f : -0.5f) : open ? 1.0f : 0.0f);
+    return qg_format(p->arena, "%s%s %s", below ? "<" : ">", open ? "" : "=", qg_encoder_floating(p, at));
+}
+
+/* A rounded float within bounds, in GLSL: of few integers, how many of the numbers between them are passed, which no
+ * NaN does; else with the bounds first. NULL: where it must be done with integers. */
+static const char *clamped(printer *p, const qg_term *term) {
+    enum { FEW = 3, MOST = 1 << 22 };
+    static const char *const names[QG_CALL_COUNT] = {
+        [QG_CALL_FLOOR] = "floor", [QG_CALL_TRUNC] = "trunc", [QG_CALL_ROUND] = "round", [QG_CALL_EVEN] = "even"};
+    const qg_term *rounded = term->arg[0];
+    if (rounded->op != QG_CALL || !names[rounded->call] || term->low < -MOST || term->high > MOST) return NULL;
+    const char *value = qg_encoder_text(p, rounded->arg[0]), *v = qg_encoder_fresh(p);
+    qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, true, true), v, value));
+    if (term->low > 0 || term->high < 0 || term->high - term->low > FEW)
+        return qg_format(p->arena, "qk_clamped_%s(%s, %lld, %lld)", names[rounded->call], v, (long long)term->low,
+                         (long long)term->high);
+    qg_text text = qg_text_new(p->arena);
+    for (int k = 1; k <= term->high; ++k)
+        qg_text_printf(&text, "%s(%s %s ? 1 : 0)", k > 1 ? " + " : "", v, edge(p, rounded, k));
+    for (int k = -1; k >= term->low; --k) qg_text_printf(&text, " - (%s %s ? 1 : 0)", v, edge(p, rounded, k));
+    return text.length ? qg_format(p->arena, "(%s)", text.data) : "0";
 }
 
 static const char *call_text(printer *p, const qg_term *term) {
@@ -464,6 +503,8 @@ static const char *call_text(printer *p, const qg_term *term) {
     }
     default: break;
     }
+    const char *of_row = qg_encoder_of_row(p, term);
+    if (of_row) return of_row;
     if (qg_encoder_is_group(term)) {
         const char *into = qg_encoder_fresh(p);
         qg_encoder_print_group(p, &term, &into, 1);
@@ -472,6 +513,13 @@ static const char *call_text(printer *p, const qg_term *term) {
     if (term->count) return print_counting(p, term);
     if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && !p->mends && is_rounded_quotient(term->arg[0], term))
         return rounded_quotient(p, term);
+    if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL) {
+        const char *text = clamped(p, term);
+        if (text) return text;
+    }
+    const float inverse = term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL ? inverse_of(term->arg[1]) : 0.0f;
+    if (inverse != 0.0f)
+        return qg_format(p->arena, "%s * %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_floating(p, inverse));
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
         return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_power(p, term->arg[1]))

@@ -3,15 +3,18 @@
 
 static const qg_target *const glsl = &qg_target_glsl;
 
-/* From binding `first` on. */
-static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first) {
+/* From binding `first` on. `streams`: what is a stream is written in words, too. */
+static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first, bool streams) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *name = layout->buffers[i].name;
-        const bool lower = *name >= 'a' && *name <= 'z';
-        qg_text_printf(&text, "layout(binding = %u, std430) restrict writeonly buffer %c%sBuffer { %s %s[]; };\n",
-                       first + i, lower ? *name - 'a' + 'A' : *name, name + 1,
+        const bool lower = *name >= 'a' && *name <= 'z', stream = streams && qg_streams(layout, i);
+        qg_text_printf(&text, "layout(binding = %u, std430) %swriteonly buffer %c%sBuffer { %s %s[]; };\n", first + i,
+                       stream ? "" : "restrict ", lower ? *name - 'a' + 'A' : *name, name + 1,
                        qg_glsl_storage(qg_encode_unit(&layout->buffers[i])), name);
+        if (stream)
+            qg_text_printf(&text, "layout(binding = %u, std430) writeonly buffer %c%sWords { uint qk_whole_%s[]; };\n",
+                           first + i, lower ? *name - 'a' + 'A' : *name, name + 1, name);
     }
     return text.data;
 }
@@ -22,16 +25,67 @@ static const char *slots(qg_arena *arena, const qg_layout *layout) {
     return team == 1 ? "gl_WorkGroupSize.x" : qg_format(arena, "gl_WorkGroupSize.x / %uu", team);
 }
 
+/* Words of a stream, for all threads. */
+static char *stream_words(qg_arena *arena, const qg_layout *layout, uint32_t buffer) {
+    return qg_format(arena, "gl_WorkGroupSize.x * %uu / 4u", layout->buffers[buffer].bytes);
+}
+
 /* Blocks in memory that a workgroup shares, a buffer's words behind each other. */
 static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const uint32_t words = qg_staged_words(layout, i);
-        if (words)
-            qg_text_printf(&text, "%sshared uint qk_staged_%s[%s * %uu];", text.length ? "\n" : "",
-                           layout->buffers[i].name, slots(arena, layout), words);
+        const char *name = layout->buffers[i].name;
+        if (words && qg_streams(layout, i))
+            qg_text_printf(&text,
+                           "%s// The last word takes what is shifted beyond the end, which is 0.\n"
+                           "shared uint qk_staged_%s[%s + 1u];\nuint qk_first_%s;",
+                           text.length ? "\n" : "", name, stream_words(arena, layout, i), name);
+        else if (words)
+            qg_text_printf(&text, "%sshared uint qk_staged_%s[%s * %uu];", text.length ? "\n" : "", name,
+                           slots(arena, layout), words);
     }
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        if (qg_digit_words(layout, &layout->codes[c]))
+            qg_text_printf(&text, "\nshared uint qk_digits_%s[%s * %uu];", layout->codes[c].name, slots(arena, layout),
+                           qg_digit_words(layout, &layout->codes[c]));
     return text.data;
+}
+
+/* What waits of a block goes to where the block before has its last bytes, if it has any there. */
+static char *join_streams(qg_arena *arena, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        if (qg_streams(layout, i))
+            qg_text_printf(
+                &text,
+                "%s{\n    const uint byte = gl_LocalInvocationIndex * %uu, others = (1u << byte %% 4u * 8u) - 1u;\n"
+                "    qk_staged_%s[byte / 4u] = qk_staged_%s[byte / 4u] & others | qk_first_%s;\n}",
+                text.length ? "\n" : "", layout->buffers[i].bytes, layout->buffers[i].name, layout->buffers[i].name,
+                layout->buffers[i].name);
+    return text.length ? text.data : NULL;
+}
+
+/* Writes a stream: in words where blocks follow each other in memory, too, else unit by unit. */
+static void write_stream(qg_arena *arena, qg_text *text, const qg_layout *layout, uint32_t number) {
+    const qg_buffer *buffer = &layout->buffers[number];
+    const uint32_t unit = qg_encode_unit(buffer), blocks = qg_stream_blocks(layout, number),
+                   words = blocks * buffer->bytes / 4;
+    const char *name = buffer->name;
+    qg_text_printf(text, "%sfor (uint u = gl_LocalInvocationIndex; u < %s; u += gl_WorkGroupSize.x) {\n",
+                   text->length ? "\n" : "", stream_words(arena, layout, number));
+    qg_text_printf(text, "    const uint word = qk_staged_%s[u], slot = u / %uu * %uu;\n", name, words, blocks);
+    qg_text_printf(text, "    if (first != QK_NONE) qk_whole_%s[first / %uu * %uu + u] = word;\n", name, blocks, words);
+    qg_text_printf(text,
+                   "    else if (qk_follow(slot, %uu)) qk_whole_%s[qk_made[slot] / %uu * %uu + u %% %uu] = word;\n"
+                   "    else\n"
+                   "        for (uint i = 0u; i < %uu; ++i) {\n"
+                   "            const uint n = u * %uu + i, block = qk_made[n / %uu];\n",
+                   blocks, name, blocks, words, words, blocks, blocks, buffer->bytes * 8 / unit);
+    qg_text_printf(text,
+                   "            if (block != QK_NONE) %s[block * %uu + n %% %uu] = %s(word >> i * %uu);\n"
+                   "        }\n}",
+                   name, buffer->bytes * 8 / unit, buffer->bytes * 8 / unit, qg_glsl_storage(unit), unit);
 }
 
 /* Writes them, unit by unit. */
@@ -44,6 +98,10 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
         const qg_buffer *buffer = &layout->buffers[i];
         const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
         if (!words) continue;
+        if (qg_streams(layout, i)) {
+            write_stream(arena, &text, layout, i);
+            continue;
+        }
         qg_text_printf(&text,
                        "%sfor (uint u = gl_LocalInvocationIndex; u < %s * %uu; u += gl_WorkGroupSize.x) {\n"
                        "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
@@ -99,7 +157,7 @@ char *qg_glsl_transcode(qg_arena *arena, const qg_templates *templates, const qg
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", narrow_storage(arena, units));
     qg_hole(&holes, "buffers", qg_glsl_buffers(arena, program));
-    qg_hole(&holes, "written_buffers", written_buffers(arena, kernel->to, kernel->layout->n_buffers));
+    qg_hole(&holes, "written_buffers", written_buffers(arena, kernel->to, kernel->layout->n_buffers, false));
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude);
     qg_hole(&holes, "decode", code.data);
@@ -119,7 +177,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_plan_holes(arena, &holes, kernel->plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", narrow_storage(arena, written_units(layout)));
-    qg_hole(&holes, "buffers", written_buffers(arena, layout, 0));
+    qg_hole(&holes, "buffers", written_buffers(arena, layout, 0, true));
     qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", layout->elements));
     qg_hole(&holes, "prelude", prelude_text);
@@ -129,8 +187,14 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
     qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));
     qg_hole(&holes, "slots", slots(arena, layout));
+    qg_row_holes(arena, &holes, layout, QG_GLSL);
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
+    const char *join = join_streams(arena, layout);
+    qg_hole(&holes, "streams", join ? "yes" : NULL);
+    qg_hole(&holes, "join_streams", join ? join : "");
+    const bool loads = kernel->family->id == QG_FAMILY_ENCODE && qg_loads_ahead(layout);
+    qg_hole(&holes, "loads", loads ? qg_format(arena, "%u", layout->elements / 8) : NULL);
     return qg_wrap(arena,
                    qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
 }

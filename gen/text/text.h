@@ -204,6 +204,10 @@ typedef struct qg_holes {
     uint32_t count;
 } qg_holes;
 
+/* Holes of templates that make rows: how many numbers are found of a row, with what they begin, and how one of
+ * `qk_found`, which thread `t` has found, joins. Of other formats they are empty. */
+void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_target_id target);
+
 void qg_hole(qg_holes *holes, const char *name, const char *value);
 /* Makes a condition true that is there already. */
 void qg_hole_set(qg_holes *holes, const char *name);

@@ -84,8 +84,18 @@ uint qk_mantissa(uint bits, out int exponent) {
     return bits << (shift & 31);
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
-// own division be off: here it makes a guess, and integers count what the guess leaves.
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
 uint qk_exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
@@ -99,12 +109,8 @@ uint qk_exact_quotient(uint a, uint b) {
         n <<= 1;
         exponent -= 1;
     }
-    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    precise float guess = float(n) / float(d) * 16777216.0;
-    uint quotient = uint(guess);
-    int rest = int((n << 24) - quotient * d);
-    for (; rest < 0; rest += int(d)) quotient -= 1u;
-    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
     if (exponent > 254) return infinity;
     if (exponent < -23) return 0u;
     const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
@@ -117,6 +123,15 @@ uint qk_exact_quotient(uint a, uint b) {
 float qk_quotient(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
     const uint quotient = qk_exact_quotient(a, b);
@@ -214,7 +229,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
@@ -300,12 +340,12 @@ void qk_encode(uint qk_block, uint qk_from) {
     uint qk_bits_s = qk_bits_of_bf16(scale);
     {
         const int qk_at = 0;
-        qk_words_scales[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+        qk_words_scales[qk_at >> 5] += qk_bits_s << (qk_at & 31);
     }
     uint qk_bits_b = qk_bits_of_bf16(bias);
     {
         const int qk_at = 0;
-        qk_words_biases[qk_at >> 5] |= (qk_bits_b & 0xFFFFu) << (qk_at & 31);
+        qk_words_biases[qk_at >> 5] += qk_bits_b << (qk_at & 31);
     }
     uint qk_open_q[2];
     qk_open_q[0] = 0u;
@@ -321,9 +361,9 @@ void qk_encode(uint qk_block, uint qk_from) {
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + qk_i * 3;
-            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+            qk_words_weight[qk_at >> 5] += qk_bits_q << (qk_at & 31);
             if ((qk_at & 31) > 29) {
-                qk_words_weight[(qk_at >> 5) + 1] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+                qk_words_weight[(qk_at >> 5) + 1] += qk_bits_q >> (32 - (qk_at & 31));
             }
         }
     }
@@ -340,13 +380,14 @@ void qk_encode(uint qk_block, uint qk_from) {
         for (uint qk_open = qk_w == 1 ? qk_open_q[1] : qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
             precise float qk_6 = qk_x(qk_from + uint(qk_i)) - bias;
-            int q = qk_clamped(roundEven(qk_quotient(qk_6, scale)), 0, 7);
+            precise float qk_7 = qk_quotient(qk_6, scale);
+            int q = qk_clamped_even(qk_7, 0, 7);
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 0 + qk_i * 3;
-                qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + (qk_at >> 5)] |= (qk_bits_q & 0x7u) << (qk_at & 31);
+                qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + (qk_at >> 5)] += qk_bits_q << (qk_at & 31);
                 if ((qk_at & 31) > 29) {
-                    qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + ((qk_at >> 5) + 1)] |= (qk_bits_q & 0x7u) >> (32 - (qk_at & 31));
+                    qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + ((qk_at >> 5) + 1)] += qk_bits_q >> (32 - (qk_at & 31));
                 }
             }
         }

@@ -31,7 +31,16 @@
  *         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
  *         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
  *         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
- *         q = argmin(k in 16: abs(K[k] * s - x))
+ *         # The nearest of K by three comparisons; of two that are as near, the smaller. From an infinity all are as far, and the first
+ *         # is taken; a product that is not finite is never near.
+ *         seven = 8.0 * s - s
+ *         ten = 12.0 * s - 2.0 * s
+ *         y per 1 = abs(x) <= 3.4028234663852886e38 ? x : 0.0
+ *         a per 1 = abs(y)
+ *         n4 per 1 = a > 3.5 * s ? 4 : 0
+ *         n2 per 1 = a > (n4 ? seven : 1.5 * s) ? 2 : 0
+ *         n1 per 1 = a > (n4 ? n2 ? ten : 5.0 * s : n2 ? 2.5 * s : 0.5 * s) ? 1 : 0
+ *         q = n4 + n2 + n1 + (y < -0.5 * s ? 8 : 0)
  *     }
  */
 #include "mxfp4.h"
@@ -214,7 +223,6 @@ static inline float qk_root(float v) {
     return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
 }
 
-static const int32_t qk_table_K[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 /* Makes a block of floats. */
 static void qk_encode(const float *qk_x, uint8_t *blocks) {
     uint32_t qk_words_blocks[5] = {0};
@@ -236,17 +244,15 @@ static void qk_encode(const float *qk_x, uint8_t *blocks) {
         qk_words_blocks[qk_at >> 5] |= (qk_bits_e & 0xFFu) << (qk_at & 31);
     }
     const float s = qk_bits_to_f32((uint32_t)((e < 2) ? (2097152 << (e & 1)) : (((e + 255) & 255) << 23)));
+    const float seven = (8.0f * s) - s;
+    const float ten = (12.0f * s) - (2.0f * s);
     for (int32_t qk_i = 0; qk_i < 32; ++qk_i) {
-        int32_t qk_3 = 0;
-        float qk_4 = qk_bits_to_f32(0x7F800000u);
-        for (int32_t qk_5 = 0; qk_5 < 16; ++qk_5) {
-            const float qk_6 = fabsf(((float)qk_table_K[qk_5] * s) - qk_x[qk_i]);
-            if (qk_6 < qk_4) {
-                qk_4 = qk_6;
-                qk_3 = qk_5;
-            }
-        }
-        const int32_t q = qk_3;
+        const float y = (fabsf(qk_x[qk_i]) <= 3.4028235e+38f) ? qk_x[qk_i] : 0.0f;
+        const float a = fabsf(y);
+        const int32_t n4 = (a > (3.5f * s)) ? 4 : 0;
+        const int32_t n2 = (a > ((n4 != 0) ? seven : (1.5f * s))) ? 2 : 0;
+        const int32_t n1 = (a > ((n4 != 0) ? ((n2 != 0) ? ten : (5.0f * s)) : ((n2 != 0) ? (2.5f * s) : (0.5f * s)))) ? 1 : 0;
+        const int32_t q = ((n4 + n2) + n1) + ((y < ((-0.5f) * s)) ? 8 : 0);
         const uint32_t qk_bits_q = (uint32_t)q;
         {
             const int32_t qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
@@ -2649,9 +2655,9 @@ static const qk_field mxfp4_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64};
 static const uint32_t mxfp4_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
@@ -2706,9 +2712,9 @@ static const qk_field mxfp4_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64};
 static const uint32_t mxfp4_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
@@ -2763,9 +2769,9 @@ static const qk_field mxfp4_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64};
 static const uint32_t mxfp4_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
@@ -2840,9 +2846,9 @@ static const qk_field mxfp4_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64};
 static const uint32_t mxfp4_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
@@ -2917,9 +2923,9 @@ static const qk_field mxfp4_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64};
 static const uint32_t mxfp4_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_set_rows_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
@@ -2994,9 +3000,9 @@ static const qk_field mxfp4_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64};
 static const uint32_t mxfp4_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {

@@ -31,7 +31,16 @@
  *         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
  *         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
  *         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
- *         q = argmin(k in 16: abs(K[k] * s - x))
+ *         # The nearest of K by three comparisons; of two that are as near, the smaller. From an infinity all are as far, and the first
+ *         # is taken; a product that is not finite is never near.
+ *         seven = 8.0 * s - s
+ *         ten = 12.0 * s - 2.0 * s
+ *         y per 1 = abs(x) <= 3.4028234663852886e38 ? x : 0.0
+ *         a per 1 = abs(y)
+ *         n4 per 1 = a > 3.5 * s ? 4 : 0
+ *         n2 per 1 = a > (n4 ? seven : 1.5 * s) ? 2 : 0
+ *         n1 per 1 = a > (n4 ? n2 ? ten : 5.0 * s : n2 ? 2.5 * s : 0.5 * s) ? 1 : 0
+ *         q = n4 + n2 + n1 + (y < -0.5 * s ? 8 : 0)
  *     }
  */
 #ifndef QK_mxfp4_KERNELS_H

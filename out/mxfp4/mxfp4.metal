@@ -33,7 +33,16 @@
 //         n = p < 2 ? 0 : p < 4 ? 1 : p < 8 ? 2 : p < 16 ? 5 : p < 32 ? 11 : p < 64 ? 22 : 44
 //         e = m > 0.0 ? max((b + n >> 23) - 2, 0) : 0
 //         s = f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
-//         q = argmin(k in 16: abs(K[k] * s - x))
+//         # The nearest of K by three comparisons; of two that are as near, the smaller. From an infinity all are as far, and the first
+//         # is taken; a product that is not finite is never near.
+//         seven = 8.0 * s - s
+//         ten = 12.0 * s - 2.0 * s
+//         y per 1 = abs(x) <= 3.4028234663852886e38 ? x : 0.0
+//         a per 1 = abs(y)
+//         n4 per 1 = a > 3.5 * s ? 4 : 0
+//         n2 per 1 = a > (n4 ? seven : 1.5 * s) ? 2 : 0
+//         n1 per 1 = a > (n4 ? n2 ? ten : 5.0 * s : n2 ? 2.5 * s : 0.5 * s) ? 1 : 0
+//         q = n4 + n2 + n1 + (y < -0.5 * s ? 8 : 0)
 //     }
 #include <metal_stdlib>
 using namespace metal;
@@ -634,7 +643,6 @@ inline int qk_clamped(float v, int low, int high) {
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
-constant int qk_table_K[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 // Makes a block of floats.
 template <typename T>
 inline void qk_encode(uint qk_block, device const T *qk_x, device uchar *blocks) {
@@ -665,17 +673,15 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device uchar *blocks)
         qk_words_blocks[qk_at >> 5] |= (qk_bits_e & 0xFFu) << (qk_at & 31);
     }
     const float s = as_type<float>(uint(((e < 2) ? (2097152 << (e & 1)) : (((e + 255) & 255) << 23))));
+    const float seven = (8.0f * s) - s;
+    const float ten = (12.0f * s) - (2.0f * s);
     for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        int qk_3 = 0;
-        float qk_4 = as_type<float>(0x7F800000u);
-        for (int qk_5 = 0; qk_5 < 16; ++qk_5) {
-            const float qk_6 = abs((float(qk_table_K[qk_5]) * s) - qk_held[qk_i]);
-            if (qk_6 < qk_4) {
-                qk_4 = qk_6;
-                qk_3 = qk_5;
-            }
-        }
-        const int q = qk_3;
+        const float y = (abs(qk_held[qk_i]) <= 3.4028235e+38f) ? qk_held[qk_i] : 0.0f;
+        const float a = abs(y);
+        const int n4 = (a > (3.5f * s)) ? 4 : 0;
+        const int n2 = (a > ((n4 != 0) ? seven : (1.5f * s))) ? 2 : 0;
+        const int n1 = (a > ((n4 != 0) ? ((n2 != 0) ? ten : (5.0f * s)) : ((n2 != 0) ? (2.5f * s) : (0.5f * s)))) ? 1 : 0;
+        const int q = ((n4 + n2) + n1) + ((y < ((-0.5f) * s)) ? 8 : 0);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;

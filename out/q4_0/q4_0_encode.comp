@@ -28,7 +28,8 @@
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) writeonly buffer BlocksWords { uint qk_whole_blocks[]; };
 layout(binding = 1, std430) readonly buffer Src { float src[]; };
 layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
 layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
@@ -70,8 +71,18 @@ uint qk_mantissa(uint bits, out int exponent) {
     return bits << (shift & 31);
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
-// own division be off: here it makes a guess, and integers count what the guess leaves.
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
 uint qk_exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
@@ -85,12 +96,8 @@ uint qk_exact_quotient(uint a, uint b) {
         n <<= 1;
         exponent -= 1;
     }
-    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    precise float guess = float(n) / float(d) * 16777216.0;
-    uint quotient = uint(guess);
-    int rest = int((n << 24) - quotient * d);
-    for (; rest < 0; rest += int(d)) quotient -= 1u;
-    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
     if (exponent > 254) return infinity;
     if (exponent < -23) return 0u;
     const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
@@ -103,6 +110,15 @@ uint qk_exact_quotient(uint a, uint b) {
 float qk_quotient(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
     const uint quotient = qk_exact_quotient(a, b);
@@ -200,7 +216,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
@@ -226,23 +267,43 @@ vec4 qk_four(uint at) {
     return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
 }
 
-// Eight from `8 * at` on: of halves, one load.
+// The floats of the workgroup's blocks as they are stored, those of each thread with a gap behind them.
+const uint QK_RUNS = X_TYPE == 0u ? 2u * 4u : 4u;
+shared uvec4 qk_ahead[gl_WorkGroupSize.x * (QK_RUNS + 1u)];
+
+// Neighbours load neighbours, of the blocks from `first` on.
+void qk_load(uint first, uint end) {
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * QK_RUNS; u += gl_WorkGroupSize.x)
+        if (first + u / QK_RUNS < end) qk_ahead[u + u / QK_RUNS] = src_eight[first * QK_RUNS + u];
+    barrier();
+}
+
 void qk_eight(uint at, out vec4 low, out vec4 high) {
+    const uint own = gl_LocalInvocationIndex * (QK_RUNS + 1u), run = at % 4u;
     if (X_TYPE == 0u) {
-        low = src_four[2u * at];
-        high = src_four[2u * at + 1u];
+        low = uintBitsToFloat(qk_ahead[own + 2u * run]);
+        high = uintBitsToFloat(qk_ahead[own + 2u * run + 1u]);
     } else {
-        const uvec4 pairs = src_eight[at];
+        const uvec4 pairs = qk_ahead[own + run];
         low = qk_of_pairs(pairs.xy);
         high = qk_of_pairs(pairs.zw);
     }
 }
 
 // Blocks that the threads of a workgroup made, and which of all they are.
-shared uint qk_staged_blocks[gl_WorkGroupSize.x * 5u];
+// The last word takes what is shifted beyond the end, which is 0.
+shared uint qk_staged_blocks[gl_WorkGroupSize.x * 18u / 4u + 1u];
+uint qk_first_blocks;
 shared uint qk_made[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
+
+// Whether so many blocks from one on follow each other, and begin where a word does.
+bool qk_follow(uint slot, uint count) {
+    bool follow = qk_made[slot] != QK_NONE && qk_made[slot] % count == 0u;
+    for (uint i = 1u; i < count; ++i) follow = follow && qk_made[slot + i] == qk_made[slot] + i;
+    return follow;
+}
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
@@ -266,34 +327,55 @@ void qk_encode(uint qk_block, uint qk_from) {
         precise float qk_1 = qk_held[qk_i];
         if (abs(qk_1) > abs(qk_0)) qk_0 = qk_1;
     }
-    precise float s = qk_quotient(qk_0, -8.0);
+    precise float s = qk_0 * -0.125;
     precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
     uint qk_bits_d = qk_bits_of_f16(s);
     {
         const int qk_at = 0;
-        qk_words_blocks[qk_at >> 5] |= (qk_bits_d & 0xFFFFu) << (qk_at & 31);
+        qk_words_blocks[qk_at >> 5] += qk_bits_d << (qk_at & 31);
     }
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_2 = (qk_held[qk_i] * r) + 8.5;
-        int q = qk_clamped(trunc(qk_2), 0, 15);
+        int q = qk_clamped_trunc(qk_2, 0, 15);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 16 + (qk_i) % 16 * 8 + qk_i / 16 * 4;
-            qk_words_blocks[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+            qk_words_blocks[qk_at >> 5] += qk_bits_q << (qk_at & 31);
         }
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) {
-        qk_staged_blocks[gl_LocalInvocationIndex * 5u + uint(qk_j)] = qk_words_blocks[qk_j];
+    {
+        const uint qk_byte = gl_LocalInvocationIndex * 18u;
+        const uint qk_shift = qk_byte % 4u * 8u;
+        uint qk_before = 0u;
+        [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) {
+            const uint qk_word = qk_words_blocks[qk_j];
+            const uint qk_bits = qk_word << qk_shift | qk_before >> 1 >> 31u - qk_shift;
+            if (qk_j == 0) qk_first_blocks = qk_bits;
+            else qk_staged_blocks[qk_byte / 4u + uint(qk_j)] = qk_bits;
+            qk_before = qk_word;
+        }
     }
 }
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-void qk_write_made() {
+// first: the block of the first thread, where those of all threads follow each other and it begins where a word does; or QK_NONE.
+void qk_write_made(uint first) {
     barrier();
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 9u; u += gl_WorkGroupSize.x) {
-        const uint slot = u / 9u, part = u % 9u, block = qk_made[slot];
-        if (block != QK_NONE) blocks[block * 9u + part] = uint16_t(qk_staged_blocks[slot * 5u + part / 2u] >> part % 2u * 16u);
+    {
+        const uint byte = gl_LocalInvocationIndex * 18u, others = (1u << byte % 4u * 8u) - 1u;
+        qk_staged_blocks[byte / 4u] = qk_staged_blocks[byte / 4u] & others | qk_first_blocks;
+    }
+    barrier();
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 18u / 4u; u += gl_WorkGroupSize.x) {
+        const uint word = qk_staged_blocks[u], slot = u / 9u * 2u;
+        if (first != QK_NONE) qk_whole_blocks[first / 2u * 9u + u] = word;
+        else if (qk_follow(slot, 2u)) qk_whole_blocks[qk_made[slot] / 2u * 9u + u % 9u] = word;
+        else
+            for (uint i = 0u; i < 2u; ++i) {
+                const uint n = u * 2u + i, block = qk_made[n / 9u];
+                if (block != QK_NONE) blocks[block * 9u + n % 9u] = uint16_t(word >> i * 16u);
+            }
     }
     barrier();
 }
@@ -302,8 +384,9 @@ void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
+        qk_load(first, tiles);
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * 32u);
-        qk_write_made();
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
     }
 }

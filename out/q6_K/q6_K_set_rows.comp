@@ -129,8 +129,18 @@ uint qk_mantissa(uint bits, out int exponent) {
     return bits << (shift & 31);
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
-// own division be off: here it makes a guess, and integers count what the guess leaves.
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
 uint qk_exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
@@ -144,12 +154,8 @@ uint qk_exact_quotient(uint a, uint b) {
         n <<= 1;
         exponent -= 1;
     }
-    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    precise float guess = float(n) / float(d) * 16777216.0;
-    uint quotient = uint(guess);
-    int rest = int((n << 24) - quotient * d);
-    for (; rest < 0; rest += int(d)) quotient -= 1u;
-    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
     if (exponent > 254) return infinity;
     if (exponent < -23) return 0u;
     const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
@@ -162,6 +168,15 @@ uint qk_exact_quotient(uint a, uint b) {
 float qk_quotient(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
     const uint quotient = qk_exact_quotient(a, b);
@@ -259,7 +274,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
@@ -343,7 +383,7 @@ void qk_encode(uint qk_from) {
             precise float qk_try_b = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
                 precise float qk_3 = qk_try_r * qk_held[(0 * 16 + qk_i)];
-                int l = qk_clamped(roundEven(qk_3), -32, 31);
+                int l = qk_clamped_even(qk_3, -32, 31);
                 qk_try_a = qk_try_a + (((qk_held[(0 * 16 + qk_i)] * qk_held[(0 * 16 + qk_i)]) * qk_held[(0 * 16 + qk_i)]) * float(l));
                 qk_try_b = qk_try_b + (((qk_held[(0 * 16 + qk_i)] * qk_held[(0 * 16 + qk_i)]) * float(l)) * float(l));
             }
@@ -383,13 +423,13 @@ void qk_encode(uint qk_from) {
     if (qk_t == 0) {
         {
             const int qk_at = 1664;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_d & 0xFFFFu) << (qk_at & 31));
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_d << (qk_at & 31));
         }
     }
     precise float qk_all_ds[1];
     [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
         precise float qk_9 = inv * qk_all_gf[0];
-        int sc = (zero != 0) ? 0 : qk_clamped(roundEven(qk_9), -128, 127);
+        int sc = (zero != 0) ? 0 : qk_clamped_even(qk_9, -128, 127);
         const uint qk_bits_sc = uint(sc);
         {
             const int qk_at = 1536 + (qk_t * 1 + qk_g) * 8;
@@ -408,7 +448,7 @@ void qk_encode(uint qk_from) {
         bool qk_clear_q = true;
         precise float qk_10 = qk_all_r[0] * qk_held[qk_i];
         int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0) ? (qk_clear_quotient(qk_held[qk_i], qk_all_ds[0], -32, 31, qk_clear_q) + 32)
-            : ((qk_all_small[0] != 0) ? 0 : (qk_clamped(roundEven(qk_10), -32, 31) + 32)));
+            : ((qk_all_small[0] != 0) ? 0 : (qk_clamped_even(qk_10, -32, 31) + 32)));
         if (!qk_clear_q) {
             q = 0;
             qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
@@ -416,11 +456,11 @@ void qk_encode(uint qk_from) {
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512 - 0;
-            qk_part_q0[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+            qk_part_q0[qk_at >> 5] += (qk_bits_q & 0xFu) << (qk_at & 31);
         }
         {
             const int qk_at = 1024 + (qk_i) % 32 * 8 + (qk_i / 32) % 4 * 2 + qk_i / 128 * 256 - 1024;
-            qk_part_q1[qk_at >> 5] |= (qk_bits_q >> 4 & 0x3u) << (qk_at & 31);
+            qk_part_q1[qk_at >> 5] += (qk_bits_q >> 4) << (qk_at & 31);
         }
     }
     {
@@ -438,10 +478,10 @@ void qk_encode(uint qk_from) {
     for (int qk_w = 0; qk_w < 1; ++qk_w) {
         for (uint qk_open = qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
-            precise float qk_11 = qk_all_r[0] * qk_x(qk_from + uint(qk_i));
-            int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0)
-                ? (qk_clamped(roundEven(qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[0])), -32, 31) + 32)
-                : ((qk_all_small[0] != 0) ? 0 : (qk_clamped(roundEven(qk_11), -32, 31) + 32)));
+            precise float qk_11 = qk_quotient(qk_x(qk_from + uint(qk_i)), qk_all_ds[0]);
+            precise float qk_12 = qk_all_r[0] * qk_x(qk_from + uint(qk_i));
+            int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0) ? (qk_clamped_even(qk_11, -32, 31) + 32)
+                : ((qk_all_small[0] != 0) ? 0 : (qk_clamped_even(qk_12, -32, 31) + 32)));
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 0 + ((qk_t * 16 + qk_i)) % 64 * 8 + ((qk_t * 16 + qk_i) / 64) % 2 * 4 + (qk_t * 16 + qk_i) / 128 * 512;
@@ -449,7 +489,7 @@ void qk_encode(uint qk_from) {
             }
             {
                 const int qk_at = 1024 + ((qk_t * 16 + qk_i)) % 32 * 8 + ((qk_t * 16 + qk_i) / 32) % 4 * 2 + (qk_t * 16 + qk_i) / 128 * 256;
-                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q >> 4 & 0x3u) << (qk_at & 31));
+                atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q >> 4) << (qk_at & 31));
             }
         }
     }

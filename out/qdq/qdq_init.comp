@@ -73,8 +73,18 @@ uint qk_mantissa(uint bits, out int exponent) {
     return bits << (shift & 31);
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
-// own division be off: here it makes a guess, and integers count what the guess leaves.
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
 uint qk_exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
@@ -88,12 +98,8 @@ uint qk_exact_quotient(uint a, uint b) {
         n <<= 1;
         exponent -= 1;
     }
-    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    precise float guess = float(n) / float(d) * 16777216.0;
-    uint quotient = uint(guess);
-    int rest = int((n << 24) - quotient * d);
-    for (; rest < 0; rest += int(d)) quotient -= 1u;
-    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
     if (exponent > 254) return infinity;
     if (exponent < -23) return 0u;
     const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits

@@ -2493,9 +2493,9 @@ static const qk_field tq1_0_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
@@ -2518,7 +2518,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
@@ -2550,9 +2550,9 @@ static const qk_field tq1_0_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
@@ -2575,7 +2575,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq1_0_encode_f16_metal = {
@@ -2607,9 +2607,9 @@ static const qk_field tq1_0_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
@@ -2632,7 +2632,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq1_0_encode_bf16_metal = {
@@ -2684,9 +2684,9 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
@@ -2709,7 +2709,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
@@ -2761,9 +2761,9 @@ static const qk_field tq1_0_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
@@ -2786,7 +2786,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq1_0_set_rows_f16_metal = {
@@ -2838,9 +2838,9 @@ static const qk_field tq1_0_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
@@ -2863,7 +2863,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq1_0_set_rows_bf16_metal = {

@@ -111,8 +111,18 @@ uint qk_mantissa(uint bits, out int exponent) {
     return bits << (shift & 31);
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
-// own division be off: here it makes a guess, and integers count what the guess leaves.
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
 uint qk_exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
@@ -126,12 +136,8 @@ uint qk_exact_quotient(uint a, uint b) {
         n <<= 1;
         exponent -= 1;
     }
-    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
-    precise float guess = float(n) / float(d) * 16777216.0;
-    uint quotient = uint(guess);
-    int rest = int((n << 24) - quotient * d);
-    for (; rest < 0; rest += int(d)) quotient -= 1u;
-    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
     if (exponent > 254) return infinity;
     if (exponent < -23) return 0u;
     const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
@@ -144,6 +150,15 @@ uint qk_exact_quotient(uint a, uint b) {
 float qk_quotient(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
     const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
     if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
     if (b == 0u) return uintBitsToFloat(sign | infinity);
     const uint quotient = qk_exact_quotient(a, b);
@@ -241,7 +256,32 @@ int qk_sign(float v) {
     return int(qk_bits_of_f32(v) >> 31);
 }
 
-// An integer within bounds; a NaN counts as 0.
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_trunc(float v, int low, int high) {
+    return int(qk_within(v, low, high));
+}
+
+int qk_clamped_floor(float v, int low, int high) {
+    return int(floor(qk_within(v, low, high)));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    return int(roundEven(qk_within(v, low, high)));
+}
+
+// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
+int qk_clamped_round(float v, int low, int high) {
+    const float within = qk_within(v, low, high);
+    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
+    return int(sum);
+}
+
+// The same of a whole number, within any bounds.
 int qk_clamped(float v, int low, int high) {
     const float number = qk_is_nan(v) ? 0.0 : v;
     return number <= float(low) ? low : number >= float(high) ? high : int(number);
@@ -280,8 +320,9 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 }
 
 // Blocks that the threads of a workgroup made, and which of all they are.
-shared uint qk_staged_blocks[gl_WorkGroupSize.x / 16u * 15u];
-shared uint qk_made[gl_WorkGroupSize.x / 16u];
+shared uint qk_staged_blocks[gl_WorkGroupSize.x / 8u * 15u];
+shared uint qk_digits_t[gl_WorkGroupSize.x / 8u * 72u];
+shared uint qk_made[gl_WorkGroupSize.x / 8u];
 // What threads of a team, which follow each other and make a block together, tell the others.
 shared uint qk_left[gl_WorkGroupSize.x];
 
@@ -289,12 +330,12 @@ const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_from) {
-    const int qk_t = int(gl_LocalInvocationIndex) % 16;
-    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 16 * 15;
-    for (int qk_j = qk_t; qk_j < 14; qk_j += 16) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
+    const int qk_t = int(gl_LocalInvocationIndex) % 8;
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 8 * 15;
+    for (int qk_j = qk_t; qk_j < 14; qk_j += 8) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
     barrier();
-    float qk_held[16];
-    [[unroll]] for (int qk_j = 0; qk_j < 2; ++qk_j) {
+    float qk_held[32];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
         vec4 qk_v, qk_w;
         qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
         qk_held[8 * qk_j + 0] = qk_v[0];
@@ -307,15 +348,15 @@ void qk_encode(uint qk_from) {
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
     precise float s = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_0 = abs(qk_held[qk_i]);
         if (qk_0 > s) s = qk_0;
     }
     qk_left[gl_LocalInvocationIndex] = floatBitsToUint(s);
     barrier();
     s = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_1 = 0; qk_1 < 16; ++qk_1) {
-        precise float qk_2 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 16u * 16u + uint(qk_1)]);
+    [[unroll]] for (int qk_1 = 0; qk_1 < 8; ++qk_1) {
+        precise float qk_2 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_1)]);
         if (qk_2 > s) s = qk_2;
     }
     barrier();
@@ -324,71 +365,31 @@ void qk_encode(uint qk_from) {
     if (qk_t == 0) {
         {
             const int qk_at = 416;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_d & 0xFFFFu) << (qk_at & 31));
+            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_d << (qk_at & 31));
         }
     }
-    uint qk_part_t0[4];
-    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) qk_part_t0[qk_j] = 0u;
-    uint qk_part_t1[4];
-    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) qk_part_t1[qk_j] = 0u;
-    uint qk_part_t2[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_part_t2[qk_j] = 0u;
-    [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
+    const int qk_own_t = int(gl_LocalInvocationIndex) / 8 * 72;
+    uint qk_bytes_t[8];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) qk_bytes_t[qk_j] = 0u;
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_3 = qk_held[qk_i] * r;
-        int t = qk_clamped(qk_round(qk_3), -1, 1) + 1;
+        int t = ((qk_3 >= 0.5 ? 1 : 0) - (qk_3 <= -0.5 ? 1 : 0)) + 1;
         const uint qk_bits_t = uint(t);
-        if (qk_t >= 0 && qk_t < 10) {
-            const int qk_at = 0 + (qk_i) % 32 * 8 - 0;
-            qk_part_t0[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * (qk_t * 16 / 32 % 5 == 0 ? 81u : qk_t * 16 / 32 % 5 == 1 ? 27u : qk_t * 16 / 32 % 5 == 2 ? 9u : qk_t * 16 / 32 % 5 == 3
-                ? 3u : 1u) << (qk_at & 31);
-        }
-        if (qk_t >= 10 && qk_t < 15) {
-            const int qk_at = 256 + (qk_i) % 16 * 8 - 256;
-            qk_part_t1[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * ((qk_t * 16 - 160) / 16 % 5 == 0 ? 81u : (qk_t * 16 - 160) / 16 % 5 == 1 ? 27u : (qk_t * 16 - 160) / 16 % 5 == 2 ? 9u
-                : (qk_t * 16 - 160) / 16 % 5 == 3 ? 3u : 1u) << (qk_at & 31);
-        }
-        if (qk_t >= 15 && qk_t < 16) {
-            const int qk_at = 384 + (qk_i) % 4 * 8 - 384;
-            qk_part_t2[qk_at >> 5] += (qk_bits_t & 0x3u)
-                * (((qk_t * 16 + qk_i) - 240) / 4 % 4 == 0 ? 27u : ((qk_t * 16 + qk_i) - 240) / 4 % 4 == 1 ? 9u
-                : ((qk_t * 16 + qk_i) - 240) / 4 % 4 == 2 ? 3u : 1u) << (qk_at & 31);
-        }
+        qk_bytes_t[qk_i >> 2] += qk_bits_t << 8 * (qk_i & 3);
     }
-    if (qk_t >= 0 && qk_t < 10) {
-        const int qk_far = 0 + (((qk_t - 0) * 16)) % 32 * 8 - 0;
-        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
-            atomicAdd(qk_staged_blocks[qk_own_blocks + (0 + qk_j + (qk_far >> 5))], qk_part_t0[qk_j] << (qk_far & 31));
-        }
-    }
-    if (qk_t >= 10 && qk_t < 15) {
-        const int qk_far = 256 + (((qk_t - 10) * 16)) % 16 * 8 - 256;
-        [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
-            atomicAdd(qk_staged_blocks[qk_own_blocks + (8 + qk_j + (qk_far >> 5))], qk_part_t1[qk_j] << (qk_far & 31));
-        }
-    }
-    if (qk_t >= 15 && qk_t < 16) {
-        const int qk_far = 384 + (((qk_t - 15) * 16)) % 4 * 8 - 384;
-        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
-            atomicAdd(qk_staged_blocks[qk_own_blocks + (12 + qk_j + (qk_far >> 5))], qk_part_t2[qk_j] << (qk_far & 31));
-        }
-    }
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) qk_digits_t[qk_own_t + qk_t * 9 + qk_j] = qk_bytes_t[qk_j];
     barrier();
-    for (int qk_j = qk_t; qk_j < 32; qk_j += 16) {
-        const int qk_at = 0 + qk_j * 8;
-        const uint qk_v = atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], 0u) >> (qk_at & 31) & 0xFFu;
-        atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31));
-    }
-    for (int qk_j = qk_t; qk_j < 16; qk_j += 16) {
-        const int qk_at = 256 + qk_j * 8;
-        const uint qk_v = atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], 0u) >> (qk_at & 31) & 0xFFu;
-        atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (((qk_v << 8) + 242u) / 243u - qk_v) << (qk_at & 31));
-    }
-    for (int qk_j = qk_t; qk_j < 4; qk_j += 16) {
-        const int qk_at = 384 + qk_j * 8;
-        const uint qk_v = atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], 0u) >> (qk_at & 31) & 0xFFu;
-        atomicAdd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (((qk_v << 8) + 80u) / 81u - qk_v) << (qk_at & 31));
+    for (int qk_j = qk_t; qk_j < 13; qk_j += 8) {
+        const int qk_at = qk_j < 8 ? 0 + qk_j - 0 : qk_j < 12 ? 40 + qk_j - 8 : 60 + qk_j - 12;
+        const int qk_step = qk_j < 8 ? 8 : qk_j < 12 ? 4 : 1;
+        const int qk_count = qk_j < 8 ? 5 : qk_j < 12 ? 5 : 4;
+        uint qk_v = 0u, qk_w = 0u;
+        [[unroll]] for (int qk_k = 0; qk_k < 5; ++qk_k) {
+            const int qk_from = qk_at + qk_k * qk_step;
+            qk_v = qk_v * 3u + (qk_k < qk_count ? qk_digits_t[qk_own_t + qk_from + qk_from / 8] : 0u);
+        }
+        [[unroll]] for (int qk_k = 0; qk_k < 32; qk_k += 8) qk_w += (((qk_v >> qk_k & 0xFFu) << 8) + 242u) / 243u << qk_k;
+        qk_staged_blocks[qk_own_blocks + (qk_j < 8 ? 0 + qk_j - 0 : qk_j < 12 ? 8 + qk_j - 8 : 12 + qk_j - 12)] = qk_w;
     }
 }
 
@@ -396,7 +397,7 @@ void qk_encode(uint qk_from) {
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
 void qk_write_made() {
     barrier();
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 16u * 27u; u += gl_WorkGroupSize.x) {
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 8u * 27u; u += gl_WorkGroupSize.x) {
         const uint slot = u / 27u, part = u % 27u, block = qk_made[slot];
         if (block != QK_NONE) blocks[block * 27u + part] = uint16_t(qk_staged_blocks[slot * 15u + part / 2u] >> part % 2u * 16u);
     }
@@ -408,7 +409,7 @@ uint block_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    return row < row_first || row >= row_end ? QK_NONE : ((row - row_first) * row_tiles + tile) / 16u;
+    return row < row_first || row >= row_end ? QK_NONE : ((row - row_first) * row_tiles + tile) / 8u;
 }
 
 void main() {
@@ -417,9 +418,9 @@ void main() {
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        const uint own = i < all ? i : all - 16u + i % 16u, token = own / row_tiles, tile = own % row_tiles;
-        if (i % 16u == 0u) qk_made[gl_LocalInvocationIndex / 16u] = i < all ? block_of(token, tile) : QK_NONE;
-        qk_encode((values_of(token) + tile) * 16u);
+        const uint own = i < all ? i : all - 8u + i % 8u, token = own / row_tiles, tile = own % row_tiles;
+        if (i % 8u == 0u) qk_made[gl_LocalInvocationIndex / 8u] = i < all ? block_of(token, tile) : QK_NONE;
+        qk_encode((values_of(token) + tile) * 32u);
         qk_write_made();
     }
 }

@@ -7,6 +7,8 @@
 
 #define QK_DEQUANT_PUSH_BYTES 4u
 #define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
+#define QK_ENCODE_MATRIX_PUSH_BYTES 8u
+#define QK_SET_ROWS_MATRIX_PUSH_BYTES 12u
 #define QK_GATHER_PUSH_BYTES 76u
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
 /* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
@@ -371,6 +373,94 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
     push[6] = (uint32_t)cols;
     push[7] = (uint32_t)tokens;
     return qk_launch_matrix_(&call, push, tokens * push[4], error);
+}
+
+/* Rows of a matrix have whole blocks where they are made: a ragged format is no exception. */
+static inline qk_status qk_check_made_(const qk_kernel *kernel, uint64_t rows, uint64_t cols, qk_matrix_ *matrix,
+                                       qk_error *error) {
+    qk_status status = qk_check_shape_(kernel, rows, cols, error);
+    if (status == QK_OK && cols % kernel->block_elements != 0)
+        status = qk_fail(error, QK_ERROR_ARGUMENT,
+                         "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", the elements of a block",
+                         kernel->name, cols, kernel->block_elements);
+    return status == QK_OK ? qk_plan_matrix_(kernel, rows, cols, matrix, error) : status;
+}
+
+/* Makes rows of blocks of floats, of a format whose rows have something of their own, beside or before their blocks.
+ *
+ * weights      the format's buffers, as for qk_dispatch_dequant_matrix; written
+ * src          rows * cols floats of the kernel's type
+ * rows, cols   of the matrix; cols is a multiple of the block, and their product below 2^32. With rows or cols 0 nothing is
+ *              launched
+ *
+ * One launch: every buffer must fit into one binding. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_encode_matrix(const qk_backend *backend, const qk_kernel *kernel,
+                                                  const qk_range *weights, qk_range src, uint64_t rows, uint64_t cols,
+                                                  qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT};
+    qk_matrix_ matrix;
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(rows, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 0, tail, 1, QK_ENCODE_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0)
+        return status;
+    if ((status = qk_check_made_(kernel, rows, cols, &matrix, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    const uint32_t count = kernel->binding_count - 1;
+    status = qk_add_matrices_(&call, weights, count, 1, &matrix, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "src", src, rows * cols, qk_type_bytes(kernel->bindings[count].element), error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    if (status != QK_OK)
+        return status;
+    const uint64_t row_blocks = cols / kernel->block_elements;
+    const uint32_t push[QK_ENCODE_MATRIX_PUSH_BYTES / 4] = {(uint32_t)rows, (uint32_t)row_blocks};
+    return qk_launch_matrix_(&call, push, rows * row_blocks, error);
+}
+
+/* The same for rows at indices: row indices[t] of the matrix becomes that of src[t]; other rows keep what they have.
+ *
+ * indices      `tokens` u32, all different, as for qk_dispatch_set_rows
+ * src          tokens * cols floats of the kernel's type; their number is below 2^32
+ * status_word  one u32, which the caller clears
+ * tokens       0 launches nothing, and no range or shape is looked at */
+static inline qk_status qk_dispatch_set_rows_matrix(const qk_backend *backend, const qk_kernel *kernel,
+                                                    const qk_range *weights, qk_range indices, qk_range src,
+                                                    qk_range status_word, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                                    qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_INPUT, QK_ROLE_STATUS};
+    qk_matrix_ matrix;
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 0, tail, 3, QK_SET_ROWS_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || tokens == 0)
+        return status;
+    if ((status = qk_check_made_(kernel, rows, cols, &matrix, error)) != QK_OK)
+        return status;
+    if (tokens > UINT32_MAX / cols)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: tokens is %" PRIu64 " and cols is %" PRIu64 ", their product must be below 2^32",
+                       kernel->name, tokens, cols);
+    qk_call_ call = qk_call_new_(backend, kernel);
+    const uint32_t count = kernel->binding_count - 3;
+    status = qk_add_matrices_(&call, weights, count, 1, &matrix, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "indices", indices, tokens, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "src", src, tokens * cols, qk_type_bytes(kernel->bindings[count + 1].element), error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    if (status != QK_OK)
+        return status;
+    const uint64_t row_blocks = cols / kernel->block_elements;
+    const uint32_t push[QK_SET_ROWS_MATRIX_PUSH_BYTES / 4] = {(uint32_t)rows, (uint32_t)row_blocks, (uint32_t)tokens};
+    return qk_launch_matrix_(&call, push, tokens * row_blocks, error);
 }
 
 #endif

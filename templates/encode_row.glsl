@@ -1,0 +1,24 @@
+@if row_values
+// What each thread of a workgroup has found in its part of the row.
+shared float qk_found[gl_WorkGroupSize.x * @{row_values}u];
+
+@end
+// Makes a row of the floats from block `from` on: all of it is looked at before a block is made.
+void qk_make_row(uint row, uint from) {
+@if row_values
+    const uint share = (row_blocks + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x, first = gl_LocalInvocationIndex * share;
+    float qk_of_row[@{row_values}];
+    @{row_begin}
+    for (uint b = first; b < min(first + share, row_blocks); ++b) qk_look((from + b) * @{block_elements}u, qk_of_row);
+    for (uint k = 0u; k < @{row_values}u; ++k) qk_found[gl_LocalInvocationIndex * @{row_values}u + k] = qk_of_row[k];
+    barrier();
+    // In their order, so that of equals it is the first.
+    @{row_begin}
+    for (uint t = 0u; t < gl_WorkGroupSize.x; ++t) {
+        @{row_join}
+    }
+    barrier();
+@end
+    for (uint b = gl_LocalInvocationIndex; b < row_blocks; b += gl_WorkGroupSize.x)
+        qk_encode(row, b, (from + b) * @{block_elements}u@{of_row});
+}
