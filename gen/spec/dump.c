@@ -235,6 +235,7 @@ static void put_equations(qg_text *text, const qg_spec_equation *equations, uint
             qg_text_puts(text, " per ");
             put_expr(text, e->per);
         }
+        qg_text_puts(text, e->of_row ? " per row" : "");
         if (e->count != NULL) {
             qg_text_printf(text, " of %s in ", e->name);
             put_expr(text, e->count);
@@ -443,7 +444,9 @@ static void put_layout_encode(qg_text *text, const qg_layout *layout) {
                            e->candidates, e->per, e->first, e->end);
         } else {
             qg_text_printf(text, "    %u: %s%s, per %u%s\n", i, e->is_code ? "code " : "", e->name, e->per,
-                           e->best != 0 ? ", of each candidate" : "");
+                           e->of_row      ? ", of the row"
+                           : e->best != 0 ? ", of each candidate"
+                                          : "");
         }
         put_term(text, layout, e->value, 8);
         if (e->next != NULL) {
