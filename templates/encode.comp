@@ -33,9 +33,6 @@ void main() {
 @if streams
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-@if loads
-        qk_load(first, tiles);
-@end
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * @{block_elements}u);
         qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
@@ -44,9 +41,6 @@ void main() {
 @if stages
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-@if loads
-        qk_load(first, tiles);
-@end
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * @{block_elements}u);
         qk_write_made();

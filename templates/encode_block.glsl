@@ -22,31 +22,6 @@ vec4 qk_four(uint at) {
     return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
 }
 
-@if loads
-// The floats of the workgroup's blocks as they are stored, those of each thread with a gap behind them.
-const uint QK_RUNS = X_TYPE == 0u ? 2u * @{loads}u : @{loads}u;
-shared uvec4 qk_ahead[gl_WorkGroupSize.x * (QK_RUNS + 1u)];
-
-// Neighbours load neighbours, of the blocks from `first` on.
-void qk_load(uint first, uint end) {
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * QK_RUNS; u += gl_WorkGroupSize.x)
-        if (first + u / QK_RUNS < end) qk_ahead[u + u / QK_RUNS] = src_eight[first * QK_RUNS + u];
-    barrier();
-}
-
-void qk_eight(uint at, out vec4 low, out vec4 high) {
-    const uint own = gl_LocalInvocationIndex * (QK_RUNS + 1u), run = at % @{loads}u;
-    if (X_TYPE == 0u) {
-        low = uintBitsToFloat(qk_ahead[own + 2u * run]);
-        high = uintBitsToFloat(qk_ahead[own + 2u * run + 1u]);
-    } else {
-        const uvec4 pairs = qk_ahead[own + run];
-        low = qk_of_pairs(pairs.xy);
-        high = qk_of_pairs(pairs.zw);
-    }
-}
-
-@else
 // Eight from `8 * at` on: of halves, one load.
 void qk_eight(uint at, out vec4 low, out vec4 high) {
     if (X_TYPE == 0u) {
@@ -59,7 +34,6 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
-@end
 @if stages
 // Blocks that the threads of a workgroup made, and which of all they are.
 @{staged}

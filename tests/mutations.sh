@@ -391,7 +391,7 @@ mutate "experts times many: scratch has room for what is sorted" $gemm_id 's/sum
 mutate "x_slots is 1 or slots" runtime/include/qkgen/dispatch_check.h 's/x_slots != 1 \&\& x_slots != slots/0/' unit dispatch_sums_test
 mutate "experts, x of a slot, Vulkan" templates/gemv_id_wide.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' unit gemv_test
 gemm=runtime/include/qkgen/dispatch_gemm.h
-mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_threads_\(t\) % 32 == 0/1/' unit gemm_dispatch_test
+mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_threads_\(t\) \/ t->slices % 32 == 0/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
 mutate "matrix units of other shapes: the device's is taken" $limits 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
@@ -403,8 +403,8 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/^        barrier\(\);$/        ;/' script units vulkan
   mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
   mutate "8x8x8: all of the depth" templates/mma_units.glsl 's/k < 16u \/ UNIT_DEPTH/k < 1u/' script units vulkan
-  mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
-  mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/% 32u \+ 32u\] = words.zw/% 32u + 32u] = words.xy/' script units vulkan
+  mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(slice\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
+  mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/x_columns\[word \+ 32u\] = words.zw/x_columns[word + 32u] = words.xy/' script units vulkan
 fi
 tiles=templates/gemm_tiles.metal
 mutate "tiles, MSL: lanes are found, and not known" $tiles 's/return uint\(numbers.*;/return ((shared.lane \/ 4 \& 4) + shared.lane \/ 2 % 4) * 8 + (shared.lane \/ 4 \& 2) * 2 + shared.lane % 2 * 2;/' \

@@ -4,7 +4,6 @@
 /* A thread alone may hold so many elements; of a larger block each of a team has some, fewer where codes lie in pieces
  * of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
-enum { LOADED_AHEAD = 32 };
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 uint32_t qg_encode_unit(const qg_buffer *buffer) {
@@ -112,7 +111,6 @@ uint32_t qg_staged_bytes(const qg_layout *layout) {
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);
     for (uint32_t c = 0; threads > 1 && c < layout->n_codes; ++c)
         if (has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
-    if (words && layout->elements == LOADED_AHEAD) words += LOADED_AHEAD + 4; /* and a gap behind each */
     const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 : 0);
     return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
 }
@@ -130,8 +128,6 @@ bool qg_streams(const qg_layout *layout, uint32_t buffer) {
     return layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
            qg_encode_unit(&layout->buffers[buffer]) < 32;
 }
-
-bool qg_loads_ahead(const qg_layout *layout) { return layout->elements == LOADED_AHEAD && qg_staged_bytes(layout) > 0; }
 
 uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer) {
     return 32 / qg_encode_unit(&layout->buffers[buffer]);

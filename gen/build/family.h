@@ -124,9 +124,6 @@ uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code);
 /* Whether those words are a stream, as blocks are in memory: without gaps, so that it is written in words where blocks
  * are none. And how many blocks are whole words together. */
 bool qg_streams(const qg_layout *layout, uint32_t buffer);
-/* Whether a workgroup loads the floats of its blocks side by side, for each thread to take its own from shared memory:
- * of blocks that are as long as a line, each load of threads with their own would touch as many lines. */
-bool qg_loads_ahead(const qg_layout *layout);
 uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer);
 
 /* transcode.c: the family of two formats, which is none of those above. The module has its name from both, too. */

@@ -193,8 +193,6 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     const char *join = join_streams(arena, layout);
     qg_hole(&holes, "streams", join ? "yes" : NULL);
     qg_hole(&holes, "join_streams", join ? join : "");
-    const bool loads = kernel->family->id == QG_FAMILY_ENCODE && qg_loads_ahead(layout);
-    qg_hole(&holes, "loads", loads ? qg_format(arena, "%u", layout->elements / 8) : NULL);
     return qg_wrap(arena,
                    qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why));
 }

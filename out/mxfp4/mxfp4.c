@@ -2655,9 +2655,9 @@ static const qk_field mxfp4_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64};
+static const uint32_t mxfp4_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
@@ -2712,9 +2712,9 @@ static const qk_field mxfp4_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t mxfp4_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
@@ -2769,9 +2769,9 @@ static const qk_field mxfp4_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t mxfp4_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
@@ -2846,9 +2846,9 @@ static const qk_field mxfp4_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64};
+static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
@@ -2923,9 +2923,9 @@ static const qk_field mxfp4_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
@@ -3000,9 +3000,9 @@ static const qk_field mxfp4_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t mxfp4_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 2, mxfp4_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, mxfp4_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {

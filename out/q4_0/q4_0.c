@@ -2487,9 +2487,9 @@ static const qk_field q4_0_encode_f32_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64};
+static const uint32_t q4_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 2, q4_0_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
@@ -2544,9 +2544,9 @@ static const qk_field q4_0_encode_f16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t q4_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 2, q4_0_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
@@ -2601,9 +2601,9 @@ static const qk_field q4_0_encode_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
-static const uint32_t q4_0_encode_bf16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t q4_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 2, q4_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
@@ -2678,9 +2678,9 @@ static const qk_field q4_0_set_rows_f32_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64};
+static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 2, q4_0_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
@@ -2755,9 +2755,9 @@ static const qk_field q4_0_set_rows_f16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 2, q4_0_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
@@ -2832,9 +2832,9 @@ static const qk_field q4_0_set_rows_bf16_push[] = {
     {"row_outer", 72, 4},
 };
 
-static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64};
+static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 2, q4_0_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_0_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {

@@ -267,24 +267,13 @@ vec4 qk_four(uint at) {
     return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
 }
 
-// The floats of the workgroup's blocks as they are stored, those of each thread with a gap behind them.
-const uint QK_RUNS = X_TYPE == 0u ? 2u * 4u : 4u;
-shared uvec4 qk_ahead[gl_WorkGroupSize.x * (QK_RUNS + 1u)];
-
-// Neighbours load neighbours, of the blocks from `first` on.
-void qk_load(uint first, uint end) {
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * QK_RUNS; u += gl_WorkGroupSize.x)
-        if (first + u / QK_RUNS < end) qk_ahead[u + u / QK_RUNS] = src_eight[first * QK_RUNS + u];
-    barrier();
-}
-
+// Eight from `8 * at` on: of halves, one load.
 void qk_eight(uint at, out vec4 low, out vec4 high) {
-    const uint own = gl_LocalInvocationIndex * (QK_RUNS + 1u), run = at % 4u;
     if (X_TYPE == 0u) {
-        low = uintBitsToFloat(qk_ahead[own + 2u * run]);
-        high = uintBitsToFloat(qk_ahead[own + 2u * run + 1u]);
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
     } else {
-        const uvec4 pairs = qk_ahead[own + run];
+        const uvec4 pairs = src_eight[at];
         low = qk_of_pairs(pairs.xy);
         high = qk_of_pairs(pairs.zw);
     }
@@ -384,7 +373,6 @@ void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        qk_load(first, tiles);
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * 32u);
         qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
