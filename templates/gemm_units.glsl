@@ -113,7 +113,8 @@ void multiply_shared(uint weights_at, uint x_at) {
                         gl_CooperativeMatrixLayoutRowMajor);
         [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
             right_operand b;
-            coopMatLoad(b, x_columns, ((slice * PART * TILE_COLS + j * UNIT_COLS) * 2u + x_at) * 2u + k * UNIT_DEPTH / 4u, 4u, gl_CooperativeMatrixLayoutColumnMajor);
+            coopMatLoad(b, x_columns, ((slice * PART * TILE_COLS + j * UNIT_COLS) * 2u + x_at) * 2u + k * UNIT_DEPTH / 4u, 4u,
+                        gl_CooperativeMatrixLayoutColumnMajor);
             [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) sums[i][j] = coopMatMulAdd(a[i], b, sums[i][j]);
         }
     }
