@@ -284,8 +284,9 @@ static void test_shapes(void **state) {
 static void test_few_threads(void **state) {
     (void)state;
     const uint32_t ids[] = {QK_CONSTANT_TILE_ROWS, QK_CONSTANT_TILE_COLS, QK_CONSTANT_OWN_ROWS, QK_CONSTANT_OWN_COLS};
-    qk_tuning_entry entry = {.kernel = "toy_gemm", .rows = 256, .cols = 256, .batch = 16, .count = 4};
+    qk_tuning_entry entry = {.kernel = "toy_gemm", .rows = 256, .cols = 256, .batch = 16, .count = 5};
     for (int i = 0; i < 4; i++) entry.values[i] = (qk_tuned_value){ids[i], 16};
+    entry.values[4] = (qk_tuned_value){QK_CONSTANT_K_SLICES, 4}; /* 32 threads of four slices do not decode together */
     const qk_tuning tuning = {.count = 1, .entries = &entry};
     for (uint32_t lanes = 8; lanes <= 32; lanes *= 4) {
         call c = call_of(256, 256, 16, 1);
@@ -296,7 +297,11 @@ static void test_few_threads(void **state) {
         qk_error error = {""};
         if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
         assert_int_equal(value(&c.log, 2, 0) % 32, 0);
-        assert_int_equal(value(&c.log, 2, 1), lanes == 32 ? 16 : value(&c.log, 2, 1));
+        assert_int_equal(value(&c.log, 2, 10), 4);
+        if (lanes == 32) assert_int_equal(value(&c.log, 2, 1), 16);
+        const uint32_t own = value(&c.log, 2, 1) * value(&c.log, 2, 2) / value(&c.log, 2, 3) / value(&c.log, 2, 4);
+        assert_int_equal(value(&c.log, 2, 0), own * lanes * 4);
+        assert_int_equal(own * lanes % 32, 0);
     }
 }
 

@@ -392,6 +392,9 @@ mutate "x_slots is 1 or slots" runtime/include/qkgen/dispatch_check.h 's/x_slots
 mutate "experts, x of a slot, Vulkan" templates/gemv_id_wide.comp 's/x_slots == 1u \? pair \/ slots : pair/pair \/ slots/' unit gemv_test
 gemm=runtime/include/qkgen/dispatch_gemm.h
 mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_threads_\(t\) \/ t->slices % 32 == 0/1/' unit gemm_dispatch_test
+mutate "slices: threads of all of them" $gemm 's/\* t->lanes \* t->slices;/* t->lanes;/' unit gemm_dispatch_test
+mutate "slices: memory of all of them" $gemm 's/return t->slices \* \(qk_tile_operand_bytes_/return 1 * (qk_tile_operand_bytes_/' unit gemm_dispatch_test
+mutate "slices: those of a tuning without tiles" $gemm 's/t.slices = slices != 0 \? slices : \(slices_\);/t.slices = (slices_); /' unit gemm_dispatch_test
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
 mutate "matrix units of other shapes: the device's is taken" $limits 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
