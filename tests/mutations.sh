@@ -407,6 +407,9 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
   mutate "8x8x8: all of the depth" templates/mma_units.glsl 's/k < 16u \/ UNIT_DEPTH/k < 1u/' script units vulkan
   mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(slice\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
+  mutate "8x8x8 tiles: a slice that has four tiles less waits" templates/gemm_tiles.comp 's/return K_SLICES == 1u \|\| four < end_four;/return true;/' script units vulkan
+  mutate "8x8x8 tiles: slices have powers of two of their own" templates/gemm_tiles.comp 's/\* row_factor\[s \* TILE_ROWS \+ row\]/* row_factor[row]/' script units vulkan
+  mutate "8x8x8 tiles: all slices scale their rows, or none" templates/gemm_tiles.comp 's/\(K_SLICES > 1u \|\| four \+ 1u < end_four\)/four + 1u < end_four/' script units vulkan
   mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/x_columns\[word \+ 32u\] = words.zw/x_columns[word + 32u] = words.xy/' script units vulkan
 fi
 tiles=templates/gemm_tiles.metal
