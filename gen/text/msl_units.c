@@ -9,8 +9,21 @@ static char *fetched_parameters(qg_arena *arena, const qg_step *wide, const char
                      wide->code->fetched->n_words ? qg_format(arena, ", thread %suint *words", qualifier) : "");
 }
 
+/* What makes operands of a tile of x: `what` it does, as a comment, and where they go, as the last parameters. */
+static char *load_operands(qg_arena *arena, const qg_step *wide, const qg_x_operands *x, const char *what,
+                           const char *to) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "%stemplate <typename X>\ninline void load_wide_x(device const X *x_in, uint batch, uint row_runs, "
+                   "uint vector, uint j, %s)\n{\n",
+                   what, to);
+    qg_load_x_body(&text, wide, x, msl, "row_runs", "batch",
+                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
 static char *load_wide_x(qg_arena *arena, const qg_program *program) {
-    const qg_step *wide = program->wide;
     const qg_x_operands x = {.scale = "    float unit;\n"
                                       "    const float scale = scale_of(most_of_four($m, lane), 7, unit);\n"
                                       "    wide_x_unit = of_vectors(unit, lane);\n",
@@ -19,17 +32,10 @@ static char *load_wide_x(qg_arena *arena, const qg_program *program) {
                              .word = "scale * float2(",
                              .word_end = ")",
                              .close = "), lane);\n"};
-    qg_text text = qg_text_new(arena);
-    qg_text_puts(&text,
-                 "// Loads what wide tile `j` of a row meets of right-hand side `vector`, and gives it to the lanes "
-                 "that multiply it.\n"
-                 "template <typename X>\n"
-                 "inline void load_wide_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, "
-                 "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit)\n{\n");
-    qg_load_x_body(&text, wide, &x, msl, "row_runs", "batch",
-                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
-    qg_text_puts(&text, "}\n");
-    return text.data;
+    return load_operands(arena, program->wide, &x,
+                         "// Loads what wide tile `j` of a row meets of right-hand side `vector`, and gives it to the "
+                         "lanes that multiply it.\n",
+                         "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit");
 }
 
 static char *fetch_wide(qg_arena *arena, const qg_program *program) {
@@ -113,21 +119,14 @@ static void loaded_holes(qg_arena *arena, qg_holes *holes, const qg_fetches *all
 
 /* Operands of a tile of x, each word a vector's `stride` behind the one before. */
 static char *pack_wide_x(qg_arena *arena, const qg_program *program) {
-    const qg_step *wide = program->wide;
     const qg_x_operands x = {.at_once = 1,
                              .open = "    to[$iu * stride] = half2(",
                              .word = "scale * float2(",
                              .word_end = ")",
                              .close = ");\n"};
-    qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, "// Makes operands of what wide tile `j` of a row meets of right-hand side `vector`.\n"
-                        "template <typename X>\n"
-                        "inline void load_wide_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, "
-                        "float scale,\n    device half2 *to, uint stride)\n{\n");
-    qg_load_x_body(&text, wide, &x, msl, "row_runs", "batch",
-                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
-    qg_text_puts(&text, "}\n");
-    return text.data;
+    return load_operands(arena, program->wide, &x,
+                         "// Makes operands of what wide tile `j` of a row meets of right-hand side `vector`.\n",
+                         "float scale,\n    device half2 *to, uint stride");
 }
 
 /* The functions of kernels of tiles. */

@@ -317,6 +317,27 @@ static inline qk_status qk_dispatch_dequant_matrix(const qk_backend *backend, co
     return qk_launch_matrix_(&call, push, qk_ceil_(matrix.rows, qk_tile_rows_(kernel)) * push[4], error);
 }
 
+/* Rows that indices name: so many that their elements are numbers of 32 bits. */
+static inline qk_status qk_check_tokens_(const qk_kernel *kernel, uint64_t tokens, uint64_t cols, qk_error *error) {
+    if (tokens > UINT32_MAX / cols)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: tokens is %" PRIu64 " and cols is %" PRIu64 ", their product must be below 2^32",
+                       kernel->name, tokens, cols);
+    return QK_OK;
+}
+
+/* What is bound behind the weights where indices name rows: these, the rows' values, the status word; then whether any overlap. */
+static inline qk_status qk_add_indexed_(qk_call_ *call, qk_range indices, const char *name, qk_range values,
+                                        qk_type type, qk_range status_word, uint64_t tokens, uint64_t cols,
+                                        qk_error *error) {
+    qk_status status = qk_add_(call, "indices", indices, tokens, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(call, name, values, tokens * cols, qk_type_bytes(type), error);
+    if (status == QK_OK)
+        status = qk_add_(call, "status", status_word, 1, 4, error);
+    return status == QK_OK ? qk_check_overlap_(call, error) : status;
+}
+
 /* Decodes rows of a table of such a format: out[t][c] = value(indices[t], c).
  *
  * weights     the format's buffers, as for qk_dispatch_dequant_matrix
@@ -340,10 +361,8 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
         return status;
     if ((status = qk_check_shape_(kernel, rows, cols, error)) != QK_OK)
         return status;
-    if (tokens > UINT32_MAX / cols)
-        return qk_fail(error, QK_ERROR_LIMIT,
-                       "%s: tokens is %" PRIu64 " and cols is %" PRIu64 ", their product must be below 2^32",
-                       kernel->name, tokens, cols);
+    if ((status = qk_check_tokens_(kernel, tokens, cols, error)) != QK_OK)
+        return status;
     if (kernel->view == QK_VIEW_GROUPS && cols % kernel->block_cols != 0)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", so that a row has whole groups",
@@ -353,13 +372,7 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
     qk_call_ call = qk_call_new_(backend, kernel);
     status = qk_add_matrices_(&call, weights, kernel->binding_count - 3, 1, &matrix, error);
     if (status == QK_OK)
-        status = qk_add_(&call, "indices", indices, tokens, 4, error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "out", out, tokens * cols, qk_type_bytes(kernel->output), error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "status", status_word, 1, 4, error);
-    if (status == QK_OK)
-        status = qk_check_overlap_(&call, error);
+        status = qk_add_indexed_(&call, indices, "out", out, kernel->output, status_word, tokens, cols, error);
     if (status != QK_OK)
         return status;
     uint64_t tile = kernel->tile_elements;
@@ -441,21 +454,14 @@ static inline qk_status qk_dispatch_set_rows_matrix(const qk_backend *backend, c
         return status;
     if ((status = qk_check_made_(kernel, rows, cols, &matrix, error)) != QK_OK)
         return status;
-    if (tokens > UINT32_MAX / cols)
-        return qk_fail(error, QK_ERROR_LIMIT,
-                       "%s: tokens is %" PRIu64 " and cols is %" PRIu64 ", their product must be below 2^32",
-                       kernel->name, tokens, cols);
+    if ((status = qk_check_tokens_(kernel, tokens, cols, error)) != QK_OK)
+        return status;
     qk_call_ call = qk_call_new_(backend, kernel);
     const uint32_t count = kernel->binding_count - 3;
+    const qk_type type = kernel->bindings[count + 1].element;
     status = qk_add_matrices_(&call, weights, count, 1, &matrix, error);
     if (status == QK_OK)
-        status = qk_add_(&call, "indices", indices, tokens, 4, error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "src", src, tokens * cols, qk_type_bytes(kernel->bindings[count + 1].element), error);
-    if (status == QK_OK)
-        status = qk_add_(&call, "status", status_word, 1, 4, error);
-    if (status == QK_OK)
-        status = qk_check_overlap_(&call, error);
+        status = qk_add_indexed_(&call, indices, "src", src, type, status_word, tokens, cols, error);
     if (status != QK_OK)
         return status;
     const uint64_t row_blocks = cols / kernel->block_elements;
