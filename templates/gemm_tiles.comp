@@ -48,7 +48,7 @@ const uint PARTS = PRODUCTS / PART;
 
 // A row's weights are multiplied with a power of two, so that they fit into halves. When they grow too large, it gets smaller:
 shared float row_factor[K_SLICES * TILE_ROWS];  // by this factor
-shared uint grown;                              // before so many times four tiles, of any slice
+shared uint grown[K_SLICES];                    // before so many times four tiles
 @if experts
 shared uint pair_of[TILE_COLS], vector_of[TILE_COLS];  // of each column
 @end
@@ -117,7 +117,7 @@ void fit_row(uint four, uint i, uint half_of_fragment, float most) {
     row_scale[i][half_of_fragment] = scale_of(most, 11u, unit);
     const float factor = four > first_four ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
     if (t == 0u) row_factor[factor_at(i, half_of_fragment)] = factor;
-    if (four > first_four) grown = four - first_four;
+    if (four > first_four) grown[slice] = four - first_four;
 }
 
 void fit_rows(uint four) {
@@ -355,6 +355,19 @@ void begin_tile(uint own_row, uint own_column) {
     barrier();
 }
 
+// Whether sums are scaled now. Slices whose subgroups scale together through memory all do, as soon as one must; factors of the others are
+// 1. Else each looks at its own: others may be ahead of it.
+bool grew(uint fours) {
+@if units
+    if (!DIRECT) {
+        bool any = false;
+        [[unroll]] for (uint s = 0u; s < K_SLICES; ++s) any = any || grown[s] == fours;
+        return any;
+    }
+@end
+    return grown[slice] == fours;
+}
+
 // Where its part of a row begins and ends.
 void find_slice() {
     const uint all_fours = (wide_tiles + 3u) / 4u, number = k_part * K_SLICES + slice;
@@ -367,7 +380,7 @@ void make_tile() {
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
         [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) sums[i][j] = no_products();
     }
-    if (gl_LocalInvocationID.x == 0u) grown = 0u;
+    if (thread == 0u) grown[slice] = 0u;
 @if experts
     for (uint c = gl_LocalInvocationID.x; c < TILE_COLS; c += gl_WorkGroupSize.x) {
         const uint pair = sorted[pairs_at() + min(column_begin + c, column_end - 1u)];
@@ -379,7 +392,7 @@ void make_tile() {
     begin_tile(own_row, own_column);
     const uint end = K_SLICES == 1u ? end_four : first_four + ((wide_tiles + 3u) / 4u + K_PARTS * K_SLICES - 1u) / (K_PARTS * K_SLICES);
     [[dont_unroll]] for (uint four = first_four; four < end; ++four) {
-        if (four > first_four && grown == four - first_four) {
+        if (four > first_four && grew(four - first_four)) {
             [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
                 [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(i, j, own_row);
             }

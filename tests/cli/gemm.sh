@@ -76,7 +76,7 @@ case $targets in
   ;;
 esac
 cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/"
-sed -i 's/four > first_four \&\& grown == four - first_four/false/' "$work/templates/gemm_tiles.comp"
+sed -i 's/four > first_four \&\& grew(four - first_four)/false/' "$work/templates/gemm_tiles.comp"
 check "tiles that do not see it" test "$(diff "$SOURCE/templates/gemm_tiles.comp" "$work/templates/gemm_tiles.comp" | grep -c '^>')" -eq 1
 check "run" product gemm vulkan wrong --data "$work"
 refuses "and are found" "differ" cmp "$work/expected" "$work/wrong"
