@@ -15,6 +15,9 @@ layout(constant_id = @{id.own_cols}) const uint OWN_COLS = 32;
 layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row, each another workgroup's
 @if units
 layout(constant_id = @{id.k_slices}) const uint K_SLICES = 1;  // of such a part, each other subgroups' of the workgroup
+@if span
+layout(constant_id = @{id.together}) const uint TOGETHER = 0;  // 1: threads load words of each other
+@end
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;  // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 @include unit_shape.glsl
@@ -69,6 +72,18 @@ float most_of_four(float value) {
 
 @{fetch_wide}
 
+@if span
+// Words that neighbours decode lie in many lines of the cache. So a team loads rows as they lie, four tiles of eight rows at a time, and
+// its threads take the words of their tiles out of memory that they share. The words that are loaded take registers: where there
+// are few workgroups, or sums leave room, that is faster.
+const uint SPAN = @{span}u, STRIDE = @{span_stride}u;  // words of four tiles; of a row in that memory, so that neighbours use other banks
+const uint RUNS = @{span_runs}u, LEFT = @{span_left_count}u;    // so many times 16 threads load a row, and so many threads what is left
+shared uint held[TOGETHER == 1u ? K_SLICES * TEAMS * 8u * STRIDE : 1u];
+uint ahead[DECODED][2][4u * RUNS + LEFT / 4u];
+
+@{take}
+@end
+
 @{operands}
 
 @{fetched}
@@ -97,10 +112,75 @@ uint tile_of(uint four) {
     return min(four * 4u + t, wide_tiles - 1u);
 }
 
-// Loads its tile of the next four, of each row that it decodes.
+@if span
+uint row_words() {
+    return @{span_row_words};
+}
+
+// Of half a fragment. What would lie behind the end of a row is its last word.
+void load_rows(uint i, uint half_of_fragment, uint four) {
+    const uint first = row_begin + (team + i * TEAMS) * 16u + half_of_fragment * 8u, last = row_end - 1u;
+    const uint from = four * SPAN, last_word = row_words() - 1u - from;
+    [[unroll]] for (uint p = 0u; p < 4u; ++p) {
+        const uint row = row_of_weights(min(first + p * 2u + lane / 16u, last)) * row_words() + from;
+        [[unroll]] for (uint r = 0u; r < RUNS; ++r)
+            ahead[i][half_of_fragment][p * RUNS + r] = @{span_buffer}[row + min(r * 16u + lane % 16u, last_word)];
+    }
+@if span_left
+    [[unroll]] for (uint p = 0u; p < LEFT / 4u; ++p) {
+        const uint row = row_of_weights(min(first + p * (32u / LEFT) + lane / LEFT, last)) * row_words() + from;
+        ahead[i][half_of_fragment][4u * RUNS + p] = @{span_buffer}[row + min(RUNS * 16u + lane % LEFT, last_word)];
+    }
+@end
+}
+
+void hold_rows(uint i, uint half_of_fragment) {
+    const uint first = (slice * TEAMS + team) * 8u;
+    [[unroll]] for (uint p = 0u; p < 4u; ++p) {
+        const uint at = (first + p * 2u + lane / 16u) * STRIDE + lane % 16u;
+        [[unroll]] for (uint r = 0u; r < RUNS; ++r) held[at + r * 16u] = ahead[i][half_of_fragment][p * RUNS + r];
+    }
+@if span_left
+    [[unroll]] for (uint p = 0u; p < LEFT / 4u; ++p) {
+        const uint at = (first + p * (32u / LEFT) + lane / LEFT) * STRIDE + RUNS * 16u + lane % LEFT;
+        held[at] = ahead[i][half_of_fragment][4u * RUNS + p];
+    }
+@end
+}
+
+// A team is a subgroup, where threads know what they hold of operands.
+void wait_for_team() {
+    if (DIRECT)
+        controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+    else
+        barrier();
+}
+
+// Takes the words of its tiles out of what the team loaded.
+void take_four(uint four) {
+    const uint at = ((slice * TEAMS + team) * 8u + g) * STRIDE;
+    [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
+        [[unroll]] for (uint high = 0u; high < 2u; ++high) {
+            wait_for_team();
+            if (decodes(i)) hold_rows(i, high);
+            wait_for_team();
+            if (decodes(i)) take(at, tile_of(four) - four * 4u, @{taken});
+        }
+    }
+}
+
+@end
+// Loads its tile of the next four, of each row that it decodes; or with its team all of theirs.
 void fetch_four(uint four) {
     [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
         if (!decodes(i)) continue;
+@if span
+        if (TOGETHER == 1u) {
+            load_rows(i, 0u, four);
+            load_rows(i, 1u, four);
+            continue;
+        }
+@end
         fetch_wide(row_of(i, 0u), tile_of(four), @{fetched_low});
         fetch_wide(row_of(i, 1u), tile_of(four), @{fetched_high});
     }
@@ -121,6 +201,9 @@ void fit_row(uint four, uint i, uint half_of_fragment, float most) {
 }
 
 void fit_rows(uint four) {
+@if span
+    if (TOGETHER == 1u) take_four(four);
+@end
     [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
         if (!decodes(i)) continue;
         fit_row(four, i, 0u, most_of_four(largest_factor(row_of(i, 0u), tile_of(four), @{fetched_low})));

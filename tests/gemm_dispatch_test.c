@@ -31,7 +31,8 @@ static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_s
                                              {QK_CONSTANT_UNIT_ROWS, "unit_rows", 16, 0, NULL},
                                              {QK_CONSTANT_UNIT_DEPTH, "unit_depth", 16, 0, NULL},
                                              {QK_CONSTANT_LANES, "lanes", 32, 0, NULL},
-                                             {QK_CONSTANT_K_SLICES, "k_slices", 0, 0, NULL}};
+                                             {QK_CONSTANT_K_SLICES, "k_slices", 0, 0, NULL},
+                                             {QK_CONSTANT_TOGETHER, "together", 0, 0, NULL}};
 enum { N_CONSTANTS = sizeof constants / sizeof *constants };
 
 static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
@@ -104,11 +105,12 @@ static call call_of(uint64_t rows, uint64_t cols, uint64_t batch, int units) {
     return c;
 }
 
-static qk_status make_call(call *c, qk_error *error) {
+static qk_status make_call_of(call *c, const qk_kernel *of, qk_error *error) {
     c->backend.context = &c->log;
-    return qk_dispatch_gemm(&c->backend, &kernel, &c->weights, c->x, c->scratch, c->y, c->rows, c->cols, c->batch,
-                            error);
+    return qk_dispatch_gemm(&c->backend, of, &c->weights, c->x, c->scratch, c->y, c->rows, c->cols, c->batch, error);
 }
+
+static qk_status make_call(call *c, qk_error *error) { return make_call_of(c, &kernel, error); }
 
 static void refuses(call *c, qk_status status, const char *text) {
     qk_error error = {""};
@@ -248,6 +250,47 @@ static void test_tuned_slices(void **state) {
     }
 }
 
+/* Threads load for each other where choice.def says that it pays, in formats that can; that memory counts, too. */
+static void test_together(void **state) {
+    (void)state;
+    enum { SPAN_WORDS = 68, NEEDED = 64 * 128 + 64 * 4 + 4 + 128 * SPAN_WORDS + 128 * 8 };
+    qk_kernel other = kernel;
+    other.span_words = SPAN_WORDS;
+    for (int i = 0; i < 5; i++) {
+        call c = call_of(4096, 4096, i == 2 ? 4096 : 512, i != 3);
+        c.backend.limits.shared_bytes = i == 4 ? NEEDED - 1 : NEEDED;
+        c.scratch.size = qk_gemm_scratch(&c.backend, &other, c.rows, c.cols, c.batch);
+        qk_error error = {""};
+        if (make_call_of(&c, i == 1 ? &kernel : &other, &error) != QK_OK) fail_msg("%s", error.text);
+        const bool of_128 = value(&c.log, 2, 1) == 64 && value(&c.log, 2, 2) == 128;
+        if (i < 2) assert_true(of_128);
+        if (i == 4) assert_false(of_128);
+        assert_int_equal(value(&c.log, 2, 11), i == 0);
+    }
+}
+
+/* A tuning may say it of any tiles. */
+static void test_tuned_together(void **state) {
+    (void)state;
+    const uint32_t ids[] = {QK_CONSTANT_TILE_ROWS, QK_CONSTANT_TILE_COLS, QK_CONSTANT_OWN_ROWS, QK_CONSTANT_OWN_COLS,
+                            QK_CONSTANT_TOGETHER};
+    const uint32_t values[] = {32, 32, 32, 16, 1};
+    qk_tuning_entry entry = {.kernel = "toy_gemm", .rows = 256, .cols = 4096, .batch = 64, .count = 5};
+    for (int i = 0; i < 5; i++) entry.values[i] = (qk_tuned_value){ids[i], values[i]};
+    const qk_tuning tuning = {.count = 1, .entries = &entry};
+    for (uint32_t span = 0; span <= 36; span += 36) {
+        qk_kernel other = kernel;
+        other.span_words = span;
+        call c = call_of(256, 4096, 64, 1);
+        c.backend.tuning = &tuning;
+        c.scratch.size = qk_gemm_scratch(&c.backend, &other, c.rows, c.cols, c.batch);
+        qk_error error = {""};
+        if (make_call_of(&c, &other, &error) != QK_OK) fail_msg("%s", error.text);
+        assert_int_equal(value(&c.log, 2, 1), 32);
+        assert_int_equal(value(&c.log, 2, 11), span != 0);
+    }
+}
+
 /* Units of other shapes: constants are the device's; 32 threads decode together, whatever a subgroup has; and no thread has more
  * sums than fit beside its operands. Memory is for these, too. */
 static void test_shapes(void **state) {
@@ -327,10 +370,10 @@ static void test_cut(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),     cmocka_unit_test(test_no_tiles),
-                                       cmocka_unit_test(test_scratch),     cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_parts),       cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut),
-                                       cmocka_unit_test(test_slices),      cmocka_unit_test(test_tuned_slices)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_no_tiles), cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_launches),     cmocka_unit_test(test_parts),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_few_threads),  cmocka_unit_test(test_cut),      cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_tuned_slices), cmocka_unit_test(test_together), cmocka_unit_test(test_tuned_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,6 +395,9 @@ mutate "matrix units of few lanes: 32 threads decode together" $gemm 's/qk_tile_
 mutate "slices: threads of all of them" $gemm 's/\* t->lanes \* t->slices;/* t->lanes;/' unit gemm_dispatch_test
 mutate "slices: memory of all of them" $gemm 's/return t->slices \* \(qk_tile_operand_bytes_/return 1 * (qk_tile_operand_bytes_/' unit gemm_dispatch_test
 mutate "slices: those of a tuning without tiles" $gemm 's/t.slices = slices != 0 \? slices : \(slices_\);/t.slices = (slices_); /' unit gemm_dispatch_test
+mutate "together: memory of what is loaded" $gemm 's/ \+ qk_tile_threads_\(t\) \* t->held//' unit gemm_dispatch_test
+mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) != 0 \?/together != 0 || (together_) == 1 || 1 ?/' unit gemm_dispatch_test
+mutate "together: the constant says it" $gemm 's/constants\[i\] = t->held != 0;/constants[i] = 0;/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
 mutate "matrix units of other shapes: the device's is taken" $limits 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
@@ -410,6 +413,9 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   mutate "8x8x8 tiles: a slice that has four tiles less waits" templates/gemm_tiles.comp 's/return K_SLICES == 1u \|\| four < end_four;/return true;/' script units vulkan
   mutate "8x8x8 tiles: slices have powers of two of their own" templates/gemm_tiles.comp 's/\* row_factor\[s \* TILE_ROWS \+ row\]/* row_factor[row]/' script units vulkan
   mutate "8x8x8 tiles: all slices scale their rows, or none" templates/gemm_tiles.comp 's/\(K_SLICES > 1u \|\| four \+ 1u < end_four\)/four + 1u < end_four/' script units vulkan
+  mutate "8x8x8 tiles, together: each takes its own tile" templates/gemm_tiles.comp 's/take\(at, tile_of\(four\) - four \* 4u,/take(at, t ^ 1u,/' script units vulkan
+  mutate "8x8x8 tiles, together: each takes its own row" templates/gemm_tiles.comp 's/\(slice \* TEAMS \+ team\) \* 8u \+ g\) \* STRIDE/(slice * TEAMS + team) * 8u) * STRIDE/' script units vulkan
+  mutate "8x8x8 tiles, together: what is left of a row" templates/gemm_tiles.comp 's/STRIDE \+ RUNS \* 16u \+ lane % LEFT;/STRIDE + RUNS * 16u;/' script units vulkan
   mutate "8x8x8 tiles: columns 8 and on" templates/gemm_units.glsl 's/x_columns\[word \+ 32u\] = words.zw/x_columns[word + 32u] = words.xy/' script units vulkan
 fi
 tiles=templates/gemm_tiles.metal

@@ -94,13 +94,25 @@ static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_
 
 static void describe_tile_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const bool vulkan = described->api == QK_API_VULKAN;
-    const choice all[] = {
-        {QK_CONSTANT_LOCAL_SIZE_X, vulkan}, {QK_CONSTANT_TILE_ROWS, vulkan}, {QK_CONSTANT_TILE_COLS, true},
-        {QK_CONSTANT_OWN_ROWS, vulkan},     {QK_CONSTANT_OWN_COLS, vulkan},  {QK_CONSTANT_ORDER_A, vulkan},
-        {QK_CONSTANT_ORDER_BC, vulkan},     {QK_CONSTANT_SCHEDULE, true},    {QK_CONSTANT_X_TYPE, vulkan},
-        {QK_CONSTANT_K_PARTS, true},        {QK_CONSTANT_UNIT_ROWS, vulkan}, {QK_CONSTANT_UNIT_COLS, vulkan},
-        {QK_CONSTANT_UNIT_DEPTH, vulkan},   {QK_CONSTANT_LANES, vulkan},     {QK_CONSTANT_EPILOGUE, vulkan},
-        {QK_CONSTANT_VIEWS, true},          {QK_CONSTANT_Y_TYPE, true},      {QK_CONSTANT_K_SLICES, vulkan}};
+    const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, vulkan},
+                          {QK_CONSTANT_TILE_ROWS, vulkan},
+                          {QK_CONSTANT_TILE_COLS, true},
+                          {QK_CONSTANT_OWN_ROWS, vulkan},
+                          {QK_CONSTANT_OWN_COLS, vulkan},
+                          {QK_CONSTANT_ORDER_A, vulkan},
+                          {QK_CONSTANT_ORDER_BC, vulkan},
+                          {QK_CONSTANT_SCHEDULE, true},
+                          {QK_CONSTANT_X_TYPE, vulkan},
+                          {QK_CONSTANT_K_PARTS, true},
+                          {QK_CONSTANT_UNIT_ROWS, vulkan},
+                          {QK_CONSTANT_UNIT_COLS, vulkan},
+                          {QK_CONSTANT_UNIT_DEPTH, vulkan},
+                          {QK_CONSTANT_LANES, vulkan},
+                          {QK_CONSTANT_EPILOGUE, vulkan},
+                          {QK_CONSTANT_VIEWS, true},
+                          {QK_CONSTANT_Y_TYPE, true},
+                          {QK_CONSTANT_K_SLICES, vulkan},
+                          {QK_CONSTANT_TOGETHER, described->span_words != 0}};
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 

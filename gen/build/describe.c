@@ -122,10 +122,13 @@ static const qg_program *program_with(qg_arena *arena, const qg_kernel *kernel, 
     return qg_program_of(arena, kernel, QK_API_VULKAN, (qk_schedule)s);
 }
 
-static void describe_tiles(const qg_plan *wide, qk_kernel *described) {
+static void describe_tiles(qg_arena *arena, const qg_plan *wide, qk_kernel *described) {
     described->operand_tile = wide->tile_elements;
     described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : wide->tile_elements;
-    described->operand_words = qg_lower_operands(wide)->n_words;
+    const qg_operands *operands = qg_lower_operands(wide);
+    described->operand_words = operands->n_words;
+    if (described->api == QK_API_VULKAN)
+        described->span_words = qg_span_of(wide, qg_fetches_of(arena, operands->ir)).stride;
 }
 
 /* What dispatch must know of the schedules beside rows. */
@@ -201,7 +204,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
     if (kernel->family->in_tiles)
-        describe_tiles(api == QK_API_VULKAN ? kernel->wide : kernel->metal_wide, described);
+        describe_tiles(arena, api == QK_API_VULKAN ? kernel->wide : kernel->metal_wide, described);
     else if (api == QK_API_VULKAN)
         describe_schedules(arena, kernel, described);
     qg_describe_error(kernel, described);

@@ -28,7 +28,7 @@ bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *sta
 
 /* ---- plan.c: how threads share a block --------------------------------------------------------------------------- */
 
-enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
+enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16, QG_SPAN_WORDS = 80 };
 
 /* A thread decodes a tile: `n_runs` runs of `lanes` consecutive elements, at fixed distances from
  * each other. The tile's number within the block, split into `digits` (least significant first),
@@ -61,6 +61,17 @@ typedef struct qg_plan {
     bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */
     qg_lowered *lowered; /* what was lowered of it, so that nothing is lowered twice */
 } qg_plan;
+
+/* Words that four tiles of a row are, which threads may load as they lie: `runs` times 16 threads, and `left` of them
+ * what is left; and how many words lie between rows of them in memory that a subgroup shares. All 0: each thread loads
+ * the words of its own tile. */
+typedef struct qg_span {
+    uint32_t words, runs, left, stride;
+} qg_span;
+
+/* Not where words can be loaded by four, nor where blocks have so many tiles, or parts so far apart, that four tiles are
+ * no words that lie together. */
+qg_span qg_span_of(const qg_plan *wide, const qg_fetches *all);
 
 /* A copy that may be changed until something is lowered of it; NULL gives an empty plan. */
 qg_plan *qg_plan_copy(qg_arena *arena, const qg_plan *plan);

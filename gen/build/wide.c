@@ -184,6 +184,23 @@ static bool reaches(const qg_fetches *cut, const qg_node *from, const qg_node *n
     return false;
 }
 
+qg_span qg_span_of(const qg_plan *wide, const qg_fetches *all) {
+    const qg_layout *layout = wide->layout;
+    qg_span span = {.words = 0};
+    if (layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1 || all->n_fours || 4 % wide->tiles) return span;
+    if (layout->buffers[0].bytes % 4) return span;
+    const uint32_t block = layout->buffers[0].bytes / 4, words = 4 / wide->tiles * block;
+    /* As many loads as before, at most; and memory for eight rows of each subgroup. */
+    if (words > 4 * all->n_words || words > QG_SPAN_WORDS) return span;
+    span.words = words;
+    span.runs = words / 16 + (words % 16 > 8);
+    span.left = span.runs * 16 >= words ? 0 : words - span.runs * 16 > 4 ? 8 : 4;
+    /* Four threads read a row, each from another tile on. */
+    const uint32_t loaded = span.runs * 16 + span.left;
+    span.stride = block % 2 ? loaded + (12 - loaded % 8) % 8 : loaded | 1;
+    return span;
+}
+
 bool qg_is_part(const qg_node *from, const qg_node *node) { return reaches(NULL, from, node); }
 
 bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *statement, bool loads) {

@@ -56,7 +56,8 @@ static const char beside_buffers[] =
     "index_batches index_outers row_step row_batch row_outer NO_ROW row_of inner outer values src_words src_pairs "
     "SrcWords SrcPairs SrcEight src_eight "
     "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values "
-    "K_SLICES thread VIEWS Y_TYPE OutputHalves y_halves y_before store_y vector_number views matrices matrix "
+    "K_SLICES TOGETHER SPAN STRIDE RUNS LEFT ahead row_words load_rows hold_rows wait_for_team take_four "
+    "thread VIEWS Y_TYPE OutputHalves y_halves y_before store_y vector_number views matrices matrix "
     "vectors sharing sharing_outer weights_first weights_inner weights_outer weights_begin x_first x_stride x_inner "
     "x_outer x_begin y_skip y_stride y_inner y_outer y_begin ids_skip ids_inner id_of matrix_first find_matrix "
     "group_number group_count row_of_weights x_from x_element_from ";

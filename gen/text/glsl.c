@@ -539,6 +539,37 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     return qg_wrap(arena, qg_expand(arena, templates, "gemv_mma.comp", holes.items, holes.count, why));
 }
 
+/* Rows that threads load together, each words of others. */
+static void span_holes(qg_arena *arena, qg_holes *holes, const qg_step *wide, bool tiles) {
+    const qg_span span = tiles ? qg_span_of(wide->plan, wide->code->fetched) : (qg_span){.words = 0};
+    const uint32_t in_block = wide->plan->tiles;
+    qg_ir held = *wide->code;
+    qg_step step = *wide;
+    qg_text take = qg_text_new(arena);
+    qg_hole(holes, "span", span.words ? qg_format(arena, "%u", span.words) : NULL);
+    qg_hole(holes, "span_left", span.left ? qg_format(arena, "%u", span.left) : NULL);
+    if (!span.words) return;
+    qg_hole(holes, "span_left_count", qg_format(arena, "%u", span.left));
+    qg_hole(holes, "span_runs", qg_format(arena, "%u", span.runs));
+    qg_hole(holes, "span_stride", qg_format(arena, "%u", span.stride));
+    qg_hole(holes, "span_buffer",
+            qg_format(arena, "%s%s", wide->plan->layout->buffers[0].name,
+                      wide->plan->aliased && wide->plan->aliased[0] ? "_word" : ""));
+    qg_hole(holes, "span_row_words",
+            in_block > 1 ? qg_format(arena, "wide_tiles / %uu * %uu", in_block, span.words * in_block / 4)
+                         : qg_format(arena, "wide_tiles * %uu", span.words / 4));
+    held.held = true;
+    step.code = &held;
+    qg_text_printf(&take,
+                   "// Takes wide tile `j` of four, of a row that lies from word `at` on.\n"
+                   "void take(uint at, uint j, %s) {\n",
+                   fetched_parameters(arena, wide, "out "));
+    qg_fetch_body(&take, &step, glsl, NULL, 0);
+    qg_text_puts(&take, "}\n");
+    qg_hole(holes, "take", take.data);
+    qg_hole(holes, "taken", fetched_at(arena, wide->code->fetched, "[i][high]"));
+}
+
 /* A kernel of tiles: x becomes operands in a launch of its own. */
 static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                         const qg_program *program, const char **why) {
@@ -570,6 +601,7 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
     qg_hole(&holes, "fetched", fetched_arrays(arena, all, "[DECODED][2]"));
     qg_hole(&holes, "fetched_low", fetched_at(arena, all, "[i][0]"));
     qg_hole(&holes, "fetched_high", fetched_at(arena, all, "[i][1]"));
+    span_holes(arena, &holes, wide, program->schedule == QK_SCHEDULE_TILES);
     const char *template = qg_format(arena, "gemm_%s.comp", qg_schedule_name(program->schedule));
     return qg_wrap(arena, qg_expand(arena, templates, template, holes.items, holes.count, why));
 }

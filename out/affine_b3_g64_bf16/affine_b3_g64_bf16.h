@@ -44,8 +44,8 @@
 
 #include <qkgen/kernel.h>
 
-#if QK_ABI_VERSION != 13
-#error "made for version 13 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
+#if QK_ABI_VERSION != 14
+#error "made for version 14 of qkgen/kernel.h, and this is another: generate it again, with the qkgen of these headers"
 #endif
 
 #ifdef __cplusplus

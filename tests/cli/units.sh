@@ -38,6 +38,7 @@ bench parts gemm q4_0 --rows 40 --cols 1280 --batch 9 --constant k_parts=4 $smal
 bench slices gemm q4_K,q8_0 --rows 70 --cols 1280 --batch 19 --constant k_slices=2 $small
 bench empty gemm q4_0 --rows 40 --cols 512 --batch 9 --constant k_slices=4 --constant k_parts=2 $small
 bench of_experts gemm_id q4_0 --rows 70 --cols 768 --tokens 19 --experts 4 --slots 2 --constant k_slices=2 $small
+bench together gemm_id q8_0 --rows 70 --cols 768 --tokens 19 --experts 4 --slots 2 --constant together=1 $small
 bench experts gemm_id q4_K,iq4_xs --rows 70 --cols 512 --tokens 19 --experts 4 --slots 2 --x-slots 2 $small
 bench wide gemm mxfp4 --rows 130 --cols 768 --batch 70 --constant tile_rows=64 --constant tile_cols=64 --constant own_rows=32 \
   --constant own_cols=16
@@ -63,10 +64,36 @@ product() {
     --in "$work/w" --x "$work/x" --out "$work/$out" "$@"
 }
 check "the reference" product gemv c expected
-check "scales that grow" product gemm vulkan grown
+check "scales that grow" product gemm vulkan grown --class mma
 check "are those of the reference" cmp "$work/expected" "$work/grown"
 device=$(sed -nE '1s/^0: (.*) \((cpu|gpu).*/\1/p' "$work/devices")
-printf 'qkgen-tuning 1\ndevice %s\nq4_0_gemm_mma 1x1x1 %s\n' "$device" "tile_rows=32 tile_cols=32 own_rows=16 own_cols=16 k_slices=2" >"$work/tuning"
-check "in slices" product gemm vulkan sliced --tuning "$work/tuning"
+printf 'qkgen-tuning 1\ndevice %s\nq4_0_gemm_mma_f32 1x1x2 %s\n' "$device" "tile_rows=32 tile_cols=32 own_rows=16 own_cols=16 k_slices=2" >"$work/tuning"
+check "in slices" product gemm vulkan sliced --class mma --tuning "$work/tuning"
 check "are the same" cmp "$work/expected" "$work/sliced"
+
+# Threads that load for each other get the words that each alone loads: the same bits. Rows end within four tiles; no two blocks are
+# alike. A block has BYTES, and the byte AT of it makes a moderate scale from FROM on.
+drawn() { # BYTES AT FROM
+  local i k
+  for ((i = 0; i < 40 * 20; ++i)); do
+    for ((k = 0; k < $1; ++k)); do
+      if ((k == $2)); then printf '\\x%02x' $(($3 + i % 11)); else printf '\\x%02x' $(((i * 7 + k * 13 + i * k) % 251)); fi
+    done
+  done
+}
+for ((i = 0; i < 640 * 19; ++i)); do printf '\\x00\\x%02x\\x%02x\\x3f' $((i % 256)) $((i * 37 % 256)); done >"$work/text"
+printf "$(cat "$work/text")" >"$work/many"
+together() { # FORMAT BYTES AT FROM
+  printf "$(drawn "${@:2}")" >"$work/blocks"
+  local value
+  for value in "" together=1; do
+    printf 'qkgen-tuning 1\ndevice %s\n%s_gemm_mma_f32 1x1x32 %s\n' "$device" "$1" \
+      "tile_rows=32 tile_cols=32 own_rows=16 own_cols=16 $value" >"$work/tuning"
+    on_units "$QKGEN" run gemm --data "$SOURCE" --target vulkan --format "$1" --type f32 --rows 40 --cols 640 --batch 19 \
+      --class mma --in "$work/blocks" --x "$work/many" --out "$work/$1$value" --tuning "$work/tuning" || return 1
+  done
+  ! od -An -tx4 "$work/$1" | grep -qiE '(7f8|ff8|7fc|ffc)0000' && cmp "$work/$1" "$work/${1}together=1"
+}
+check "together: two words of each tile are of two blocks" together q8_0 34 1 40
+check "together: two tiles share a block" together mxfp4 17 0 120
 finish

@@ -18,6 +18,7 @@ typedef struct qk_tiles_ {
     qk_schedule schedule;
     uint32_t lanes;  /* of a subgroup */
     uint32_t result; /* floats of a matrix unit's results that go through memory, a subgroup's */
+    uint32_t held;   /* words of a row of weights that go through memory, eight rows of 32 threads at a time */
 } qk_tiles_;
 
 static inline uint32_t qk_tile_subgroups_(const qk_tiles_ *t) {
@@ -36,9 +37,9 @@ static inline uint32_t qk_tile_operand_bytes_(const qk_tiles_ *t) {
     return (t->rows + t->cols) * 64 + qk_tile_subgroups_(t) * t->result * 4;
 }
 
-/* Beside operands, a factor for each row; and with experts, what each column is. */
+/* Beside operands, a factor for each row, and words of weights; and with experts, what each column is. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return t->slices * (qk_tile_operand_bytes_(t) + t->rows * 4 + 4) + t->cols * 8;
+    return t->slices * (qk_tile_operand_bytes_(t) + t->rows * 4 + 4) + qk_tile_threads_(t) * t->held + t->cols * 8;
 }
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
@@ -106,7 +107,9 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                                                                  qk_unit_constant_(limits, QK_CONSTANT_UNIT_COLS, 0)
                                                            : 0;
     uint32_t slices = units ? qk_constant_(kernel, NULL, QK_CONSTANT_K_SLICES, 0) : 1;
-    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result};
+    uint32_t span = units ? kernel->span_words : 0;
+    uint32_t together = qk_constant_(kernel, NULL, QK_CONSTANT_TOGETHER, 0);
+    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
@@ -115,16 +118,18 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                      slices != 0 ? slices : 1,
                      schedule,
                      lanes,
-                     result};
+                     result,
+                     together != 0 ? span : 0};
     uint64_t least = UINT64_MAX;
     int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
-#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, alone, time, at_once)                             \
+#define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, together_, alone, time, at_once)                  \
     {                                                                                                                  \
-        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result};                     \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0};                  \
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
+        t.held = together != 0 || (together_) != 0 ? span : 0;                                                         \
         uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
         if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
             best = t;                                                                                                  \
@@ -172,6 +177,9 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
             break;
         case QK_CONSTANT_K_SLICES:
             constants[i] = t->slices;
+            break;
+        case QK_CONSTANT_TOGETHER:
+            constants[i] = t->held != 0;
             break;
         case QK_CONSTANT_TILE_ROWS:
             constants[i] = t->rows;

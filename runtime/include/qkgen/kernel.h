@@ -13,7 +13,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 13
+#define QK_ABI_VERSION 14
 
 #ifdef __cplusplus
 extern "C" {
@@ -229,6 +229,8 @@ typedef struct qk_kernel {
     uint32_t wide_loads;   /* of a thread in QK_SCHEDULE_WIDE, for each row; known where rows can be loaded ahead */
     uint32_t operand_tile; /* of QK_SCHEDULE_TILES, elements of weights that a thread decodes at a time; 0: not there */
     uint32_t operand_words; /* of 32 bits that x takes as operands, for each of these and each right-hand side */
+    uint32_t
+        span_words; /* of 32 bits between rows in memory that threads share, which load them for each other; 0: never */
     /* Of sums, the numbers of the bound (docs/error-bounds.md): */
     uint32_t sum_roundings; /* of a product up to a tile's sum, in units of 2^-24 (qk_sum_eps); 0: no sums */
     uint32_t x_levels; /* x is rounded to steps, of which the largest in a group has so many; 0: it is not rounded */
