@@ -69,8 +69,8 @@ typedef struct qg_span {
     uint32_t words, runs, left, stride;
 } qg_span;
 
-/* Not where words can be loaded by four, nor where blocks have so many tiles, or parts so far apart, that four tiles are
- * no words that lie together. */
+/* Not where words can be loaded by four, nor where blocks have so many tiles, or parts so far apart, that four tiles
+ * are no words side by side. */
 qg_span qg_span_of(const qg_plan *wide, const qg_fetches *all);
 
 /* A copy that may be changed until something is lowered of it; NULL gives an empty plan. */
