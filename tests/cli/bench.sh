@@ -61,6 +61,22 @@ sed -i -E 's/, (all|total)\);$/, \1 * 1.00001);/' "$work/templates/gemv_wide.com
 refuses "a wrong kernel" "1 of 1 results are wrong: they differ from the values of the specification" \
   "$QKGEN" bench gemv --data "$work" --format q4_0 "${small[@]}"
 
+# ---- transcode ----
+
+transcode=("$QKGEN" bench transcode --quick --to q4_0,mxfp4)
+"${transcode[@]}" --format q8_0,q4_K "${small[@]}" --type f32,f16 >"$work/c.txt" 2>&1 || fail "bench transcode" "$work/c.txt"
+check "a line for each pair and type" test "$(grep -cE '^q(8_0|4_K) +(q4_0|mxfp4) +f(32|16) +[0-9.]+ +[0-9.]+ +[0-9.]+%( +[0-9.]+){4}$' "$work/c.txt")" -eq 8
+refuses "transcode to nothing" "transcode needs --to F" "$QKGEN" bench transcode --format q8_0
+refuses "--to of another family" "--to is of transcode" "$QKGEN" bench encode --format q8_0 --to q4_0
+refuses "transcode and another family" "without other families" "${transcode[@]}" encode --format q8_0
+refuses "transcode of classes" "takes none of --model, --class" "${transcode[@]}" --format q8_0 --class exact
+refuses "transcode as JSON" "leave --json" "${transcode[@]}" --format q8_0 --json "$work/none"
+refuses "transcode of patches" "are patches of a matrix" "${transcode[@]}" --format gptq_v1_b4_g128 "${small[@]}"
+refuses "rows that are no blocks" "no multiple of the 32 elements of a block of q8_0" "${transcode[@]}" --format q8_0 --rows 2 --cols 100
+sed -i 's/vec4(qk_kept\[4u \* at\], qk_kept\[4u \* at + 1u\]/vec4(qk_kept[4u * at + 1u], qk_kept[4u * at]/' "$work/templates/transcode.comp"
+refuses "values that are exchanged" "makes other blocks than decoding and encoding: byte [0-9]+ of blocks differs" \
+  "${transcode[@]}" --data "$work" --format q8_0 "${small[@]}"
+
 # ---- peers ----
 
 cat >"$work/peers.txt" <<'END'
