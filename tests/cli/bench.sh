@@ -137,19 +137,25 @@ enum ggml_op { GGML_OP_NONE = 0,
     GGML_OP_DUP,
     GGML_OP_MUL_MAT, GGML_OP_COUNT_ME,
     GGML_OP_MUL_MAT_ID,
-    GGML_OP_GET_ROWS, };
+    GGML_OP_GET_ROWS,
+    GGML_OP_CPY,
+    GGML_OP_SET_ROWS, };
 END
 sed -i 's/GGML_OP_MUL_MAT, /GGML_OP_MUL_MAT,\n/' "$work/ggml.h"
 printf '#!/bin/sh\ncat "$3" >&2\ncat "%s"\n' "$work/ggml.txt" >"$work/test-backend-ops"
 chmod +x "$work/test-backend-ops"
 FORMATS='q4_0' SHAPES='gemv 512 1024 8
 gather 256 1024 1
-gemv_id 64 256 2 16 4' "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" -b CPU \
+gemv_id 64 256 2 16 4
+encode 32 512 1
+set_rows 32 512 1' "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" -b CPU \
   >"$work/ggml.peers" 2>"$work/cases"
 cat >"$work/expected" <<'END'
 2 0 512 8 1 1 0 2 2 1024 512 1 1 0 0 0 0 0 1024 8 1 1 0 0 0 0 gemv:q4_0:512:1024:8
 5 0 1024 256 1 1 0 2 2 1024 256 1 1 0 0 0 0 26 256 1 1 1 0 0 0 0 gather:q4_0:256:1024:1
 4 0 64 4 2 1 0 3 2 256 64 16 1 0 0 0 0 0 256 1 2 1 0 0 0 0 26 4 2 1 1 0 0 0 0 gemv_id:q4_0:64:256:2
+6 2 512 32 1 1 0 2 0 512 32 1 1 0 0 0 0 2 512 32 1 1 0 0 0 0 encode:q4_0:32:512:1
+7 2 512 32 1 1 0 2 0 512 32 1 1 0 0 0 0 26 32 1 1 1 0 0 0 0 set_rows:q4_0:32:512:1
 END
 check "cases for ggml" diff "$work/expected" "$work/cases"
 
