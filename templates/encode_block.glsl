@@ -49,29 +49,11 @@ shared uint qk_left[gl_WorkGroupSize.x];
 const uint QK_NONE = 0xFFFFFFFFu;
 
 @if streams
-// Whether so many blocks from one on follow each other, and begin where a word does.
-bool qk_follow(uint slot, uint count) {
-    bool follow = qk_made[slot] != QK_NONE && qk_made[slot] % count == 0u;
-    for (uint i = 1u; i < count; ++i) follow = follow && qk_made[slot + i] == qk_made[slot] + i;
-    return follow;
-}
+@include follow.glsl
 
 @end
 @{encoder}
 @if stages
 
-// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
-// write all blocks, and neighbours write to neighbours. All of them have to come here.
-@if streams
-// first: the block of the first thread, where those of all threads follow each other and it begins where a word does; or QK_NONE.
-void qk_write_made(uint first) {
-    barrier();
-    @{join_streams}
-@else
-void qk_write_made() {
-@end
-    barrier();
-    @{write_made}
-    barrier();
-}
+@include write_made.glsl
 @end

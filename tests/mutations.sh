@@ -182,6 +182,8 @@ mutate "transcode: each block has values of its own, MSL" templates/transcode.me
   script transcode "c msl" "one q4_K q8_0 c msl"
 mutate "transcode: each block has values of its own, C" templates/transcode.c 's/kept \+ j \* @\{to_elements\}/kept/' \
   script transcode c "one q4_K q8_0 c"
+mutate "transcode: all blocks of a workgroup that has too few are made, Vulkan" templates/transcode.comp \
+  's/if \(i < tiles\) qk_make/if (i + 1u < tiles) qk_make/' script transcode "c vulkan" "one q8_0 q4_0 c vulkan"
 mutate "bench transcode: its blocks are compared" gen/cli/run_bench_transcode.c 's/type == QG_F32 && !check/type == QG_SCALAR_COUNT \&\& !check/' \
   script bench "c vulkan"
 mutate "transcode: blocks of both formats divide" gen/build/transcode.c 's/kernel->to \? larger\(/0 ? larger(/' \

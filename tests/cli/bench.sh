@@ -66,6 +66,7 @@ refuses "a wrong kernel" "1 of 1 results are wrong: they differ from the values 
 transcode=("$QKGEN" bench transcode --quick --to q4_0,mxfp4)
 "${transcode[@]}" --format q8_0,q4_K "${small[@]}" --type f32,f16 >"$work/c.txt" 2>&1 || fail "bench transcode" "$work/c.txt"
 check "a line for each pair and type" test "$(grep -cE '^q(8_0|4_K) +(q4_0|mxfp4) +f(32|16) +[0-9.]+ +[0-9.]+ +[0-9.]+%( +[0-9.]+){4}$' "$work/c.txt")" -eq 8
+check "blocks that fill no workgroup, an odd number of them" "${transcode[@]}" --format q8_0,q5_1 --rows 7 --cols 96
 refuses "transcode to nothing" "transcode needs --to F" "$QKGEN" bench transcode --format q8_0
 refuses "--to of another family" "--to is of transcode" "$QKGEN" bench encode --format q8_0 --to q4_0
 refuses "transcode and another family" "without other families" "${transcode[@]}" encode --format q8_0
