@@ -113,6 +113,7 @@ int qk_sign(float v) {
 // An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
 // any more, so that the conversion is one that every device has.
 float qk_within(float v, int low, int high) {
+    if (low == 0) return v > 0.0 ? min(v, float(high)) : 0.0;  // a NaN is not above 0
     return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
 }
 

@@ -13,8 +13,10 @@ float qk_x(uint at) {
     return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
+// The lower one first. Whole words are converted: what masks them, and shifts, is an instruction for each.
 vec4 qk_of_pairs(uvec2 pairs) {
-    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+    if (X_TYPE == 1u) return vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
+    return uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xFFFF0000u, pairs.y << 16, pairs.y & 0xFFFF0000u));
 }
 
 // Four from `4 * at` on.
@@ -47,29 +49,11 @@ shared uint qk_left[gl_WorkGroupSize.x];
 const uint QK_NONE = 0xFFFFFFFFu;
 
 @if streams
-// Whether so many blocks from one on follow each other, and begin where a word does.
-bool qk_follow(uint slot, uint count) {
-    bool follow = qk_made[slot] != QK_NONE && qk_made[slot] % count == 0u;
-    for (uint i = 1u; i < count; ++i) follow = follow && qk_made[slot + i] == qk_made[slot] + i;
-    return follow;
-}
+@include follow.glsl
 
 @end
 @{encoder}
 @if stages
 
-// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
-// write all blocks, and neighbours write to neighbours. All of them have to come here.
-@if streams
-// first: the block of the first thread, where those of all threads follow each other and it begins where a word does; or QK_NONE.
-void qk_write_made(uint first) {
-    barrier();
-    @{join_streams}
-@else
-void qk_write_made() {
-@end
-    barrier();
-    @{write_made}
-    barrier();
-}
+@include write_made.glsl
 @end

@@ -32,16 +32,45 @@ vec4 qk_four(uint at) {
 
 @{keep_tile}
 
+@if streams
+// Blocks that the threads of a workgroup made, and which of all they are.
+@{staged}
+shared uint qk_made[@{slots}];
+
+const uint QK_NONE = 0xFFFFFFFFu;
+
+@include follow.glsl
+
+@end
 @{encoder}
+
+@if streams
+@include write_made.glsl
+
+@end
+void qk_make(uint i) {
+    @{unroll}for (uint j = 0u; j < @{unit_tiles}u; ++j) {
+        @{vec} v[@{runs}];
+        decode(@{block_of_j}, @{tile_of_j}, v);
+        qk_keep_tile(@{first_of_j}, @{tile_of_j}, v);
+    }
+@if one
+    qk_encode_kept(i, 0u);  // in a loop, compilers would look its values up in memory
+@else
+    for (uint j = 0u; j < @{to_blocks}u; ++j) qk_encode_kept(i * @{to_blocks}u + j, j * @{to_elements}u);
+@end
+}
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        for (uint j = 0u; j < @{unit_tiles}u; ++j) {
-            @{vec} v[@{runs}];
-            decode(@{block_of_j}, @{tile_of_j}, v);
-            qk_keep_tile(@{first_of_j}, @{tile_of_j}, v);
-        }
-        for (uint j = 0u; j < @{to_blocks}u; ++j) qk_encode_kept(i * @{to_blocks}u + j, j * @{to_elements}u);
+@if streams
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
+        if (i < tiles) qk_make(i);
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
     }
+@else
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_make(i);
+@end
 }

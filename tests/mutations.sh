@@ -182,6 +182,10 @@ mutate "transcode: each block has values of its own, MSL" templates/transcode.me
   script transcode "c msl" "one q4_K q8_0 c msl"
 mutate "transcode: each block has values of its own, C" templates/transcode.c 's/kept \+ j \* @\{to_elements\}/kept/' \
   script transcode c "one q4_K q8_0 c"
+mutate "transcode: all blocks of a workgroup that has too few are made, Vulkan" templates/transcode.comp \
+  's/if \(i < tiles\) qk_make/if (i + 1u < tiles) qk_make/' script transcode "c vulkan" "one q8_0 q4_0 c vulkan"
+mutate "bench transcode: its blocks are compared" gen/cli/run_bench_transcode.c 's/type == QG_F32 && !check/type == QG_SCALAR_COUNT \&\& !check/' \
+  script bench "c vulkan"
 mutate "transcode: blocks of both formats divide" gen/build/transcode.c 's/kernel->to \? larger\(/0 ? larger(/' \
   script transcode c "one q8_0 q4_K c"
 
@@ -607,7 +611,7 @@ mutate "views of rows, MSL: the outer dimension" templates/rows_view.metal 's/ou
 mutate "views of rows, MSL: an index of 64 bits" templates/rows_view.metal 's/push.index_words == 2 \&\& indices\[at \+ 1\] != 0/false/' unit rows_test
 mutate "views of rows: results are apart" runtime/include/qkgen/dispatch_rows.h 's/if \(step\[least\] < span\)/if (0)/' unit rows_test
 mutate "views of rows: parts of the table" runtime/include/qkgen/dispatch_rows.h 's/push\[1\] = \(uint32_t\)row;/push[1] = 0;/' unit rows_test
-mutate "encoders read halves" templates/encode_block.glsl 's/at % 2u \* 16u/0u/; s/pairs.x >> 16/pairs.x \& 0xFFFFu/' unit rows_test
+mutate "encoders read halves" templates/encode_block.glsl 's/at % 2u \* 16u/0u/; s/unpackHalf2x16\(pairs.x\)/unpackHalf2x16(pairs.y)/' unit rows_test
 mutate "encoders keep NaNs, signs of zeros and subnormals" runtime/vulkan_rounding.c 's/if \(qk_encodes\(kernel\)\)/if (0)/' unit rounding_test
 mutate "f16 is rounded to even, Vulkan" templates/prelude.glsl 's/ \+ \(\((magnitude|most) >> 13\) \& 1u\)//g' script rounding vulkan
 mutate "bf16 is rounded to even, MSL" templates/prelude.metal 's/0x7FFFu \+ \(\(bits >> 16\) \& 1u\)/0x7FFFu/' script rounding msl
@@ -679,12 +683,12 @@ mutate "pieces of a file are whole rows" gen/cli/run_convert.h 's/return kind->r
 mutate "a struct is without the row's header" gen/spec/import.c 's/return f->offset - p->header;/return f->offset;/' script import c
 
 # ---- encoders: streams, few operations, rows ----
-mutate "encode: whole words of blocks that follow each other" templates/encode_block.glsl 's/qk_made\[slot \+ i\] == qk_made\[slot\] \+ i/true/' \
+mutate "encode: whole words of blocks that follow each other" templates/follow.glsl 's/qk_made\[slot \+ i\] == qk_made\[slot\] \+ i/true/' \
   script encode "c vulkan" "narrow q8_0 32"
-mutate "encode: whole words where they begin" templates/encode_block.glsl 's/ \&\& qk_made\[slot\] % count == 0u//' \
+mutate "encode: whole words where they begin" templates/follow.glsl 's/ \&\& qk_made\[slot\] % count == 0u//' \
   script encode "c vulkan" "narrow q8_0 32"
 mutate "encode: a block leaves the bytes of the one before" gen/text/glsl_encode.c 's/ \& others \| qk_first/ | qk_first/' unit rows_test
-mutate "encode: what a block has of the word before waits" templates/encode_block.glsl '/@\{join_streams\}/d' script encode "c vulkan" "one q8_0"
+mutate "encode: what a block has of the word before waits" templates/write_made.glsl '/@\{join_streams\}/d' script encode "c vulkan" "one q8_0"
 mutate "encode: just below half way is down" templates/encode.glsl 's/0x3EFFFFFFu/0x3F000000u/' unit encode_functions_test
 mutate "encode: few integers, at their edges" gen/text/encode_terms.c 's/open \? "" : "="/open ? "=" : ""/' script encode "c vulkan" "one tq2_0"
 mutate "encode: quotients of usual size are rounded" templates/encode.glsl 's/rest != 0 \? 1u : quotient >> 1/1u/' unit encode_functions_test

@@ -68,15 +68,19 @@ number() {
     on && /}/ { on = 0 }' "$header"
 }
 
+operation() {
+  local found
+  found=$(number "GGML_OP_$1" GGML_OP_NONE)
+  [ -n "$found" ] || die "$header has no GGML_OP_$1; name ggml's include/ggml.h"
+  echo "$found"
+}
+
 # One line for each format and shape, as `test-backend-ops --test-file` reads them: the operation, the type and extents of its
 # result, its parameters, its sources (strides of 0 are those of dense arrays), and a name.
 list_cases() {
-  local mul_mat mul_mat_id get_rows f32 i32 rule type format block family rows cols batch experts slots
-  mul_mat=$(number GGML_OP_MUL_MAT GGML_OP_NONE) mul_mat_id=$(number GGML_OP_MUL_MAT_ID GGML_OP_NONE)
-  get_rows=$(number GGML_OP_GET_ROWS GGML_OP_NONE)
+  local f32 i32 rule type format block family rows cols batch experts slots op
   f32=$(number GGML_TYPE_F32 GGML_TYPE_F32) i32=$(number GGML_TYPE_I32 GGML_TYPE_F32)
-  [ -n "$mul_mat" ] && [ -n "$mul_mat_id" ] && [ -n "$get_rows" ] && [ -n "$i32" ] ||
-    die "$header has no GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS or GGML_TYPE_I32; name ggml's include/ggml.h"
+  [ -n "$i32" ] || die "$header has no GGML_TYPE_I32; name ggml's include/ggml.h"
   local dense="0 0 0 0"
   while read -r rule type format; do
     [ "$rule" = gguf ] && [ -e "$here/formats/$format.quant" ] || continue
@@ -89,13 +93,21 @@ list_cases() {
         continue
       fi
       case $family in
-        gemv) echo "$mul_mat $f32 $rows $batch 1 1 0 2 $type $cols $rows 1 1 $dense $f32 $cols $batch 1 1 $dense $tag" ;;
-        gather) echo "$get_rows $f32 $cols $rows 1 1 0 2 $type $cols $rows 1 1 $dense $i32 $rows 1 1 1 $dense $tag" ;;
+        gemv) op=MUL_MAT ;; gemv_id) op=MUL_MAT_ID ;; gather) op=GET_ROWS ;; encode) op=CPY ;; set_rows) op=SET_ROWS ;;
+        *) die "SHAPES: '$family' is none of gemv, gather, gemv_id, encode, set_rows" ;;
+      esac
+      op=$(operation $op)
+      case $family in
+        gemv) echo "$op $f32 $rows $batch 1 1 0 2 $type $cols $rows 1 1 $dense $f32 $cols $batch 1 1 $dense $tag" ;;
+        gather) echo "$op $f32 $cols $rows 1 1 0 2 $type $cols $rows 1 1 $dense $i32 $rows 1 1 1 $dense $tag" ;;
         gemv_id)
-          echo "$mul_mat_id $f32 $rows $slots $batch 1 0 3 $type $cols $rows $experts 1 $dense" \
+          echo "$op $f32 $rows $slots $batch 1 0 3 $type $cols $rows $experts 1 $dense" \
             "$f32 $cols 1 $batch 1 $dense $i32 $slots $batch 1 1 $dense $tag"
           ;;
-        *) die "SHAPES: '$family' is none of gemv, gather, gemv_id" ;;
+        encode) echo "$op $type $cols $rows 1 1 0 2 $f32 $cols $rows 1 1 $dense $type $cols $rows 1 1 $dense $tag" ;;
+        set_rows)
+          echo "$op $type $cols $rows 1 1 0 2 $f32 $cols $rows 1 1 $dense $i32 $rows 1 1 1 $dense $tag"
+          ;;
       esac
     done <<<"$shapes"
   done <"$here/formats/containers.txt"

@@ -57,7 +57,7 @@ static const uint32_t *schedules_of(qg_arena *arena, const qg_kernel *kernel, ui
 
 /* Sizes of a workgroup whose blocks fit into the memory that every device has. */
 static uint32_t sizes_that_fit(const qg_kernel *kernel, const qk_spec_constant *size) {
-    const uint32_t bytes = kernel->family->encodes ? qg_staged_bytes(kernel->layout) : 0;
+    const uint32_t bytes = qg_kernel_staged_bytes(kernel);
     uint32_t count = size->legal_count;
     while (bytes && count > 1 && size->legal[count - 1] * bytes > QG_LEAST_SHARED_MEMORY) count -= 1;
     return count;

@@ -115,6 +115,11 @@ uint32_t qg_staged_bytes(const qg_layout *layout) {
     return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
 }
 
+uint32_t qg_kernel_staged_bytes(const qg_kernel *kernel) {
+    if (kernel->to) return qg_transcode_streams(kernel) ? qg_staged_bytes(kernel->to) : 0;
+    return kernel->family->encodes ? qg_staged_bytes(kernel->layout) : 0;
+}
+
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
     return qg_staged_bytes(layout) ? words_to_stage(layout, &layout->buffers[buffer]) : 0;
 }

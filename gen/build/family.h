@@ -227,6 +227,10 @@ bool qg_has_narrow_elements(const qg_kernel *kernel);
 qg_kernel qg_transcode_new(qg_arena *arena, const qg_layout *from, const qg_layout *to);
 /* Elements that dispatch counts as a block: of a format, or of the one of two whose blocks are larger. */
 uint32_t qg_unit(const qg_kernel *kernel);
+/* Whether the threads of a kernel from one format to another, each of which makes one block, share those as streams. */
+bool qg_transcode_streams(const qg_kernel *kernel);
+/* encode_team.c: qg_staged_bytes of what the kernel makes. */
+uint32_t qg_kernel_staged_bytes(const qg_kernel *kernel);
 /* Bindings of a kernel, without stored tables. */
 uint32_t qg_bindings_of(const qg_kernel *kernel);
 /* Whether a kernel that sums stores results of 16 bits by themselves, on Vulkan: where it asks for such storage anyway.

@@ -24,6 +24,14 @@ uint32_t qg_unit(const qg_kernel *kernel) {
     return kernel->to ? larger(kernel->layout->elements, kernel->to->elements) : kernel->layout->elements;
 }
 
+bool qg_transcode_streams(const qg_kernel *kernel) {
+    const qg_layout *to = kernel->to;
+    if (qg_unit(kernel) != to->elements || qg_encode_team(to) > 1 || !qg_staged_bytes(to)) return false;
+    for (uint32_t i = 0; i < to->n_buffers; ++i)
+        if (qg_staged_words(to, i) && !qg_streams(to, i)) return false;
+    return true;
+}
+
 uint32_t qg_bindings_of(const qg_kernel *kernel) {
     return kernel->layout->n_buffers + (kernel->to ? kernel->to->n_buffers : 0) + kernel->family->n_bindings;
 }

@@ -94,12 +94,14 @@ static const struct command {
     {{"bench",
       " FAMILY,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
       " --model NAME|FILE,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
+      " transcode --format F,...|--from ORIGIN|--all --to F,... [OPTION]...\n"
       " qdq_init|qdq_forward|qdq_backward_scales|qdq_backward_biases,... [--group N] [--bins N] [--rows N] [--cols K]\n"
       " --read FILE,... [--svg FILE] [--markdown FILE] [--peers FILE]\n",
       "measures kernels on a Vulkan device, and checks their results",
       "FAMILY is one of `qkgen list families`: kernels that decode, that sum, that make blocks (encode, set_rows).\n"
       "Figures are times, bytes a second, and their share of what the device's memory copies: docs/performance.md.\n"
-      "--model measures every matrix of a model, and adds up what a token takes: docs/models.md.",
+      "--model measures every matrix of a model, and adds up what a token takes: docs/models.md.\n"
+      "transcode stands beside decoding to floats of each --type and encoding those.",
       "qkgen bench gemv --format " F " --rows 512 --cols 1024\n"},
      qg_command_bench},
     {{"tune", " FAMILY,... --format F,... --shape NxK[xM],... --out FILE [OPTION]...\n",

@@ -181,6 +181,11 @@ qg_matrix *qg_models_shapes(qg_arena *arena, const qg_models *models, uint32_t *
 bool qg_bench_layer(qg_bench *b, const qg_layout *layout, const qg_model *model, const qg_sum_class *sum,
                     uint64_t batch);
 void qg_bench_layer_heading(const qg_bench *b);
+/* Prints, below its heading, microseconds of blocks of a format that become those of another, and of decoding and
+ * encoding them over floats of each type, whose blocks are compared where these are f32; needs b->copy. */
+bool qg_bench_transcode(qg_bench *b, const qg_layout *from, const qg_layout *to, const qg_scalar *types, uint32_t count,
+                        uint64_t rows, uint64_t cols);
+void qg_bench_transcode_heading(const qg_bench *b, uint64_t rows, uint64_t cols);
 
 /* ---- run_bench_table.c: figures ---- */
 

@@ -18,6 +18,7 @@ typedef struct request {
     uint64_t samples, cache; /* MiB */
     uint64_t rows, cols, experts, slots, x_slots, group, bins;
     const char *routing;
+    qg_texts to; /* transcode: what is made */
     qg_figures figures;
 } request;
 
@@ -336,6 +337,43 @@ static bool measure(qg_session *session, request *r) {
     return good;
 }
 
+static bool has_files(const request *r) { return r->json || r->svg || r->markdown || r->peers || r->read; }
+
+/* Every format with every one that --to names. */
+static int bench_transcode(qg_session *session, request *r) {
+    qg_bench *b = r->bench;
+    qg_layouts from, to;
+    qg_scalar types[QG_SCALAR_COUNT];
+    if (r->families.count > 1) return qg_complain("transcode is measured by itself, without other families");
+    if (r->to.count == 0) return qg_complain("transcode needs --to F,..., what is made of the blocks of --format");
+    if (r->models.count || r->classes.count || r->constants.count || r->tuning || r->sizes || r->cold || r->layer ||
+        b->workgroups)
+        return qg_complain("transcode takes none of --model, --class, --constant, --tuning, --sizes, --cold, "
+                           "--workgroups");
+    if (has_files(r))
+        return qg_complain("transcode prints its figures: leave --json, --svg, --markdown, --peers, --read out");
+    if (r->types.count > QG_SCALAR_COUNT) return qg_complain("--type was given %u times", r->types.count);
+    for (uint32_t i = 0; i < r->types.count; ++i) {
+        types[i] = qg_family_type(&qg_families[QG_FAMILY_DEQUANT], r->types.items[i]);
+        if (types[i] == QG_SCALAR_COUNT) return qg_complain("dequant has no kernels of type %s", r->types.items[i]);
+    }
+    request made = {.bench = b, .formats = r->to};
+    if (!qg_session_load(session) || !choose_formats(session, r, &from) || !choose_formats(session, &made, &to))
+        return 1;
+    bool good = qg_bench_open(b, session, r->device);
+    b->quick = r->quick;
+    if (r->quick) b->samples = 5;
+    if (r->samples) b->samples = (uint32_t)r->samples;
+    good = good && qg_bench_copy(b);
+    const uint64_t rows = r->rows ? r->rows : b->cpu ? 512 : 16384, cols = r->cols ? r->cols : b->cpu ? 4096 : 8192;
+    if (good) qg_bench_transcode_heading(b, rows, cols);
+    for (uint32_t i = 0; i < from.count; ++i)
+        for (uint32_t k = 0; k < to.count && good; ++k)
+            good = qg_bench_transcode(b, from.items[i], to.items[k], types, r->types.count, rows, cols);
+    qg_bench_close(b);
+    return good ? 0 : 1;
+}
+
 /* Families that take no format: all of those that are named, on 2^29 numbers, or fewer where the device is a CPU. */
 static int bench_plain(qg_session *session, request *r) {
     qg_bench *b = r->bench;
@@ -346,7 +384,7 @@ static int bench_plain(qg_session *session, request *r) {
         return qg_complain("%s takes none of --type, --class, --constant, --tuning, --workgroups, --sizes; it takes "
                            "--group, --bins, --rows and --cols",
                            r->families.items[0]);
-    if (r->json || r->svg || r->markdown || r->peers || r->read)
+    if (has_files(r))
         return qg_complain("%s writes its figures as text alone: leave --json, --svg, --markdown, --peers, --read out",
                            r->families.items[0]);
     if (r->group == 0 || r->group % 4 || r->group > 4096)
@@ -397,11 +435,12 @@ static bool read_models(qg_session *session, const request *r, qg_models *models
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     qg_bench bench = {0};
     request r = {.bench = &bench, .group = 64, .bins = 16};
-    qg_texts formats = {0}, classes = {0}, types = {0}, models = {0}, rest = {0};
+    qg_texts formats = {0}, classes = {0}, types = {0}, models = {0}, to = {0}, rest = {0};
     const qg_option options[] = {
         {"--format", QG_TEXTS, &formats, "F,...", "formats, by names or patterns such as 'a*'"},
         {"--from", QG_TEXT, &r.from, "ORIGIN", "formats whose specification says that they are from there"},
         {"--all", QG_FLAG, &r.all, NULL, "all formats"},
+        {"--to", QG_TEXTS, &to, "F,...", "transcode: formats that are made of these"},
         {"--type", QG_TEXTS, &types, "f32|f16|bf16,...",
          "of results; of families that sum: of x; of those that encode: of floats (default: f32)"},
         {"--class", QG_TEXTS, &classes, qg_format(session->arena, "%s,...", qg_class_words()),
@@ -442,12 +481,16 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     for (uint32_t i = 0; i < types.count; ++i) qg_split(session->arena, types.items[i], &r.types);
     for (uint32_t i = 0; i < models.count; ++i) qg_split(session->arena, models.items[i], &r.models);
     if (r.families.count && qg_plain_named(r.families.items[0], NULL)) return bench_plain(session, &r);
+    for (uint32_t i = 0; i < to.count; ++i) qg_split(session->arena, to.items[i], &r.to);
     if (r.types.count == 0) qg_split(session->arena, "f32", &r.types);
     qg_models named = {0};
     if (r.routing && strcmp(r.routing, "uniform") != 0 && strcmp(r.routing, "skewed") != 0)
         return qg_complain("--routing must be uniform or skewed, not '%s'", r.routing);
     r.figures.skewed = r.routing && strcmp(r.routing, "skewed") == 0;
     if (!read_models(session, &r, &named)) return 1;
+    for (uint32_t i = 0; i < r.families.count; ++i)
+        if (strcmp(r.families.items[i], qg_transcode.name) == 0) return bench_transcode(session, &r);
+    if (r.to.count) return qg_complain("--to is of transcode");
     if (!r.read) r.figures.models = named;
     if (!r.batches) r.batches = r.models.count ? "1,2,3,4,5,8" : "1";
     qg_peers peers = {0};

@@ -618,7 +618,7 @@ static const char *encoder(qg_arena *arena, const qg_templates *templates, const
         if (kernels[i].to)
             qg_text_printf(&text, "%s%s", text.length ? "\n" : "",
                            qg_encoder_of_thread(arena, kernels[i].to, QG_C,
-                                                qg_format(arena, "qk_encode_%s", kernels[i].to->name)));
+                                                qg_format(arena, "qk_encode_%s", kernels[i].to->name), false));
     qg_hole(&holes, "encoder", text.data);
     return qg_expand(arena, templates, "encode_functions.c", holes.items, holes.count, why);
 }

@@ -367,9 +367,10 @@ static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id
 
 /* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
  * alone, which stand in a namespace of their own then. */
-static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name) {
+static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name, bool streams) {
     printer p = printer_of(arena, layout, id);
     p.kept = name != NULL;
+    p.streams = streams;
     p.team = id == QG_GLSL && !name ? qg_encode_team(layout) : 1;
     p.share = layout->elements / p.team;
     const bool within = name && id == QG_C;
@@ -407,11 +408,12 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
 }
 
 char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id target) {
-    return print_encoder(arena, layout, target, NULL);
+    return print_encoder(arena, layout, target, NULL, true);
 }
 
-char *qg_encoder_of_thread(qg_arena *arena, const qg_layout *layout, qg_target_id target, const char *name) {
-    return print_encoder(arena, layout, target, name);
+char *qg_encoder_of_thread(qg_arena *arena, const qg_layout *layout, qg_target_id target, const char *name,
+                           bool streams) {
+    return print_encoder(arena, layout, target, name, streams);
 }
 
 void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_target_id target) {

@@ -35,6 +35,7 @@ typedef struct qg_encoder_printer {
     const char *counters[QG_MOST_NESTING];
     bool fours;                         /* the loop in hand has loaded four elements of x */
     bool kept;                          /* a thread has the floats; else they are in memory, of any type */
+    bool streams;                       /* in GLSL, what is a stream in memory is shared as one */
     const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
     const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
     uint32_t n_row;

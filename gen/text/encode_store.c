@@ -443,7 +443,7 @@ void qg_encoder_store_buffer(printer *p, uint32_t number) {
         qg_encoder_store_in_row(p, number);
         return;
     }
-    if (p->d->id == QG_GLSL && !p->kept && qg_streams(p->layout, number)) {
+    if (p->d->id == QG_GLSL && p->streams && qg_streams(p->layout, number)) {
         store_stream(p, number);
         return;
     }

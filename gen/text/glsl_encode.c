@@ -157,12 +157,18 @@ char *qg_glsl_transcode(qg_arena *arena, const qg_templates *templates, const qg
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", narrow_storage(arena, units));
     qg_hole(&holes, "buffers", qg_glsl_buffers(arena, program));
-    qg_hole(&holes, "written_buffers", written_buffers(arena, kernel->to, kernel->layout->n_buffers, false));
+    const bool streams = qg_transcode_streams(kernel);
+    qg_hole(&holes, "written_buffers", written_buffers(arena, kernel->to, kernel->layout->n_buffers, streams));
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude);
     qg_hole(&holes, "decode", code.data);
     qg_hole(&holes, "keep_tile", qg_keep_tile(arena, values, glsl));
-    qg_hole(&holes, "encoder", qg_encoder_of_thread(arena, kernel->to, QG_GLSL, "qk_encode_kept"));
+    qg_hole(&holes, "encoder", qg_encoder_of_thread(arena, kernel->to, QG_GLSL, "qk_encode_kept", streams));
+    qg_hole(&holes, "streams", streams ? "yes" : NULL);
+    qg_hole(&holes, "slots", "gl_WorkGroupSize.x");
+    qg_hole(&holes, "staged", streams ? staged_buffers(arena, kernel->to) : "");
+    qg_hole(&holes, "join_streams", streams ? join_streams(arena, kernel->to) : "");
+    qg_hole(&holes, "write_made", streams ? write_made(arena, kernel->to) : "");
     return qg_wrap(arena, qg_expand(arena, templates, "transcode.comp", holes.items, holes.count, why));
 }
 

@@ -510,7 +510,7 @@ static char *other_encoders(qg_arena *arena, const programs *all) {
         if (!to) continue;
         if (!text.length) qg_text_printf(&text, "%s\n", qg_keep_tile(arena, all->items[i]->values, msl));
         qg_text_printf(&text, "namespace to_%s {\n\n%s\n}  // namespace to_%s\n\n", to->name,
-                       qg_encoder_of_thread(arena, to, QG_MSL, "qk_encode_kept"), to->name);
+                       qg_encoder_of_thread(arena, to, QG_MSL, "qk_encode_kept", false), to->name);
     }
     return text.data;
 }

@@ -1,6 +1,8 @@
 /* What the texts of kernels from one format to another share: where values are kept between decoding and encoding. */
 #include "text/text.h"
 
+enum { MOST_UNROLLED = 64 }; /* elements that compilers are to keep in registers */
+
 uint32_t qg_transcode_tiles(const qg_program *program) {
     return qg_unit(program->kernel) / program->plan->tile_elements;
 }
@@ -51,7 +53,9 @@ void qg_transcode_holes(qg_arena *arena, qg_holes *holes, const qg_program *prog
             whole      ? "0u"
             : own == 1 ? qg_format(arena, "j * %uu", plan->layout->elements)
                        : qg_format(arena, "j / %uu * %uu", own, plan->layout->elements));
+    qg_hole(holes, "unroll", unit <= MOST_UNROLLED ? "[[unroll]] " : "");
     qg_hole(holes, "to", kernel->to->name);
+    qg_hole(holes, "one", unit == kernel->to->elements ? "yes" : NULL);
     qg_hole(holes, "to_blocks", qg_format(arena, "%u", unit / kernel->to->elements));
     qg_hole(holes, "to_elements", qg_format(arena, "%u", kernel->to->elements));
 }

@@ -275,6 +275,7 @@ int qk_sign(float v) {
 // An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
 // any more, so that the conversion is one that every device has.
 float qk_within(float v, int low, int high) {
+    if (low == 0) return v > 0.0 ? min(v, float(high)) : 0.0;  // a NaN is not above 0
     return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
 }
 
@@ -314,8 +315,10 @@ float qk_x(uint at) {
     return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
 }
 
+// The lower one first. Whole words are converted: what masks them, and shifts, is an instruction for each.
 vec4 qk_of_pairs(uvec2 pairs) {
-    return vec4(qk_of_half(pairs.x & 0xFFFFu), qk_of_half(pairs.x >> 16), qk_of_half(pairs.y & 0xFFFFu), qk_of_half(pairs.y >> 16));
+    if (X_TYPE == 1u) return vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
+    return uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xFFFF0000u, pairs.y << 16, pairs.y & 0xFFFF0000u));
 }
 
 // Four from `4 * at` on.

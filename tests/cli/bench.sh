@@ -61,6 +61,23 @@ sed -i -E 's/, (all|total)\);$/, \1 * 1.00001);/' "$work/templates/gemv_wide.com
 refuses "a wrong kernel" "1 of 1 results are wrong: they differ from the values of the specification" \
   "$QKGEN" bench gemv --data "$work" --format q4_0 "${small[@]}"
 
+# ---- transcode ----
+
+transcode=("$QKGEN" bench transcode --quick --to q4_0,mxfp4)
+"${transcode[@]}" --format q8_0,q4_K "${small[@]}" --type f32,f16 >"$work/c.txt" 2>&1 || fail "bench transcode" "$work/c.txt"
+check "a line for each pair and type" test "$(grep -cE '^q(8_0|4_K) +(q4_0|mxfp4) +f(32|16) +[0-9.]+ +[0-9.]+ +[0-9.]+%( +[0-9.]+){4}$' "$work/c.txt")" -eq 8
+check "blocks that fill no workgroup, an odd number of them" "${transcode[@]}" --format q8_0,q5_1 --rows 7 --cols 96
+refuses "transcode to nothing" "transcode needs --to F" "$QKGEN" bench transcode --format q8_0
+refuses "--to of another family" "--to is of transcode" "$QKGEN" bench encode --format q8_0 --to q4_0
+refuses "transcode and another family" "without other families" "${transcode[@]}" encode --format q8_0
+refuses "transcode of classes" "takes none of --model, --class" "${transcode[@]}" --format q8_0 --class exact
+refuses "transcode as JSON" "leave --json" "${transcode[@]}" --format q8_0 --json "$work/none"
+refuses "transcode of patches" "are patches of a matrix" "${transcode[@]}" --format gptq_v1_b4_g128 "${small[@]}"
+refuses "rows that are no blocks" "no multiple of the 32 elements of a block of q8_0" "${transcode[@]}" --format q8_0 --rows 2 --cols 100
+sed -i 's/vec4(qk_kept\[4u \* at\], qk_kept\[4u \* at + 1u\]/vec4(qk_kept[4u * at + 1u], qk_kept[4u * at]/' "$work/templates/transcode.comp"
+refuses "values that are exchanged" "makes other blocks than decoding and encoding: byte [0-9]+ of blocks differs" \
+  "${transcode[@]}" --data "$work" --format q8_0 "${small[@]}"
+
 # ---- peers ----
 
 cat >"$work/peers.txt" <<'END'
@@ -121,19 +138,25 @@ enum ggml_op { GGML_OP_NONE = 0,
     GGML_OP_DUP,
     GGML_OP_MUL_MAT, GGML_OP_COUNT_ME,
     GGML_OP_MUL_MAT_ID,
-    GGML_OP_GET_ROWS, };
+    GGML_OP_GET_ROWS,
+    GGML_OP_CPY,
+    GGML_OP_SET_ROWS, };
 END
 sed -i 's/GGML_OP_MUL_MAT, /GGML_OP_MUL_MAT,\n/' "$work/ggml.h"
 printf '#!/bin/sh\ncat "$3" >&2\ncat "%s"\n' "$work/ggml.txt" >"$work/test-backend-ops"
 chmod +x "$work/test-backend-ops"
 FORMATS='q4_0' SHAPES='gemv 512 1024 8
 gather 256 1024 1
-gemv_id 64 256 2 16 4' "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" -b CPU \
+gemv_id 64 256 2 16 4
+encode 32 512 1
+set_rows 32 512 1' "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" -b CPU \
   >"$work/ggml.peers" 2>"$work/cases"
 cat >"$work/expected" <<'END'
 2 0 512 8 1 1 0 2 2 1024 512 1 1 0 0 0 0 0 1024 8 1 1 0 0 0 0 gemv:q4_0:512:1024:8
 5 0 1024 256 1 1 0 2 2 1024 256 1 1 0 0 0 0 26 256 1 1 1 0 0 0 0 gather:q4_0:256:1024:1
 4 0 64 4 2 1 0 3 2 256 64 16 1 0 0 0 0 0 256 1 2 1 0 0 0 0 26 4 2 1 1 0 0 0 0 gemv_id:q4_0:64:256:2
+6 2 512 32 1 1 0 2 0 512 32 1 1 0 0 0 0 2 512 32 1 1 0 0 0 0 encode:q4_0:32:512:1
+7 2 512 32 1 1 0 2 0 512 32 1 1 0 0 0 0 26 32 1 1 1 0 0 0 0 set_rows:q4_0:32:512:1
 END
 check "cases for ggml" diff "$work/expected" "$work/cases"
 

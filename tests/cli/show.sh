@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The block maps of `qkgen show`, as text and as SVG, against those in tests/show. With --update, writes them anew.
+# The block maps of `qkgen show`, as text against those in tests/show, which --update writes anew, and as SVG against those of the gallery.
 set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/../..}"
 : "${QKGEN:?the command to test}"
@@ -19,17 +19,9 @@ fail() {
 }
 qkgen_show() { "$QKGEN" show --data . "$@"; }
 
-# same NAME: the file that was drawn against the golden one.
+# same FOLDER NAME REMEDY: the file that was drawn against the golden one.
 same() {
-  if [ "$update" = yes ]; then
-    mkdir -p "$goldens"
-    cp "$folder/$1" "$goldens/$1"
-    ok
-  elif diff -u "$goldens/$1" "$folder/$1"; then
-    ok
-  else
-    fail "$1 differs; if that is meant, run tests/cli/show.sh --update and look at the picture"
-  fi
+  if diff -u "$1/$2" "$folder/$2"; then ok; else fail "$2 differs; if that is meant, run $3 and look at the picture"; fi
 }
 
 update=no
@@ -44,9 +36,10 @@ esac
 
 for format in q4_0 q4_K tq1_0; do
   qkgen_show "$format" >"$folder/$format.txt"
-  same "$format.txt"
+  [ "$update" = no ] || cp "$folder/$format.txt" "$goldens"
+  same "$goldens" "$format.txt" 'tests/cli/show.sh --update'
   qkgen_show "$format" --svg "$folder/$format.svg"
-  same "$format.svg"
+  same docs/formats "$format.svg" 'qkgen gallery'
 done
 
 # Every format has its maps; each line of text fits the terminal, and each drawing is well-formed.
