@@ -1,6 +1,6 @@
-/* The passes of SPIRV-Tools. They are those that glslang runs when it is asked to optimise for size, in its order, and
- * two more, which make constants and types one that are the same. None unrolls a loop, and none changes what a float
- * becomes.
+/* The passes of SPIRV-Tools. They are those that glslang runs when it is asked to optimise for size, in its order, but
+ * for eight that change nothing in our modules but numbers of ids, and two more, which make constants and types one
+ * that are the same. None unrolls a loop, and none changes what a float becomes.
  *
  * What differs is where functions go. A text calls a function of a hundred lines twice, and a driver puts it in the
  * place of both calls: then the module need not hold it twice. Small ones go into the place of their calls here, since
@@ -97,8 +97,6 @@ static void unmark_functions(uint32_t *words, size_t count) {
 
 #if QKGEN_SPIRV_OPTIMIZER
 static const char *const passes[] = {
-    "--wrap-opkill",
-    "--eliminate-dead-branches",
     "--merge-return",
     "--inline-entry-points-exhaustive",
     "--eliminate-dead-functions",
@@ -108,17 +106,11 @@ static const char *const passes[] = {
     "--eliminate-local-single-store",
     "--simplify-instructions",
     "--eliminate-dead-code-aggressive",
-    "--vector-dce",
-    "--eliminate-dead-inserts",
-    "--eliminate-dead-code-aggressive",
     "--eliminate-dead-branches",
     "--merge-blocks",
     "--eliminate-local-multi-store",
     "--if-conversion",
     "--simplify-instructions",
-    "--eliminate-dead-code-aggressive",
-    "--vector-dce",
-    "--eliminate-dead-inserts",
     "--redundancy-elimination",
     "--eliminate-dead-code-aggressive",
     "--cfg-cleanup",
