@@ -1,7 +1,9 @@
-/* Values with a memory of what neighbours share are those without, of every format, in one block after the other. */
+/* Values with a memory of what neighbours share are those without, of every format, in one block after the other. Floats
+ * are what the bits of each type say. */
 #include "spec/library.h"
 #include "spec/value.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -82,6 +84,37 @@ static void test_row(void **state) {
     assert_true(tried > 20);
 }
 
+/* A finite number of sign, exponent and fraction, as IEEE 754 and OCP define it. */
+static double as_defined(const qg_scalar_info *info, uint32_t bits) {
+    const uint32_t fractions = 1u << info->mantissa_bits, fraction = bits % fractions;
+    const uint32_t exponent = bits / fractions % (1u << info->exponent_bits);
+    const bool negative = info->bits > info->exponent_bits + info->mantissa_bits && bits >> (info->bits - 1);
+    double size = (double)fraction / fractions;
+    if (info->mantissa_bits == 0 || exponent > 0) size += 1;
+    size = ldexp(size, (int)(exponent || info->mantissa_bits == 0 ? exponent : 1) - info->bias);
+    return negative ? -size : size;
+}
+
+static void test_floats(void **state) {
+    (void)state;
+    uint32_t finite = 0;
+    for (qg_scalar type = QG_F16; type <= QG_E8M0; type = (qg_scalar)(type + 1)) {
+        const qg_scalar_info *info = &qg_scalars[type];
+        const uint32_t count = info->bits < 32 ? 1u << info->bits : 1u << 16;
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t bits =
+                info->bits < 32 ? i : i * 65537u; /* of f32 some, all signs and exponents among them */
+            const float value = qg_float_of(type, bits);
+            if (!isfinite(value)) continue;
+            assert_true(same(value, (float)as_defined(info, bits)));
+            finite += 1;
+        }
+    }
+    assert_int_equal(finite, 63488 + 65280 + 65280 + 16 + 64 + 64 + 254 + 248 + 255);
+    assert_true(isnan(qg_float_of(QG_E4M3, 0xff)) && isnan(qg_float_of(QG_F16, 0x7c01)));
+    assert_true(qg_float_of(QG_F16, 0xfc00) == -INFINITY && qg_float_of(QG_BF16, 0x7f80) == INFINITY);
+}
+
 static int open_library(void **state) {
     const char *source = getenv("SOURCE");
     (void)state;
@@ -97,6 +130,7 @@ static int close_library(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_row)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_row),
+                                       cmocka_unit_test(test_floats)};
     return cmocka_run_group_tests(tests, open_library, close_library);
 }

@@ -38,12 +38,12 @@ bool qg_block_set(const qg_layout *layout, const qg_blocks *blocks, uint64_t blo
         if (instance < s->first || instance - s->first >= s->count) continue;
         unsigned char *data = blocks->data[s->buffer] + block * layout->buffers[s->buffer].bytes;
         const uint32_t at = qg_slice_address(s, instance);
-        for (uint32_t k = 0; k < s->width; ++k) {
-            const unsigned char mask = (unsigned char)(1u << ((at + k) % 8));
-            if (bits >> (s->shift + k) & 1)
-                data[(at + k) / 8] |= mask;
-            else
-                data[(at + k) / 8] &= (unsigned char)~mask;
+        for (uint32_t k = 0, taken; k < s->width; k += taken) { /* what lies in one byte */
+            const uint32_t place = (at + k) % 8, left = s->width - k;
+            taken = left < 8 - place ? left : 8 - place;
+            const uint32_t mask = ((1u << taken) - 1) << place;
+            unsigned char *byte = &data[(at + k) / 8];
+            *byte = (unsigned char)((*byte & ~mask) | (bits >> (s->shift + k) << place & mask));
         }
     }
     return true;

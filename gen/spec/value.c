@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two registers, so that it is handed on without memory: to read a word of which a part was just written takes a while. */
 typedef struct number {
-    bool floating;
-    int64_t integer;
-    float real;
+    union {
+        int64_t integer;
+        float real;
+    };
+    uint64_t floating;
 } number;
 
 typedef qg_element element;
@@ -50,6 +53,14 @@ static shared *shared_of(const element *e, const qg_term *term) {
     return s;
 }
 
+/* 2^power, of those that f32 has and some more. */
+static double power_of_two(int power) {
+    const uint64_t bits = (uint64_t)(power + 1023) << 52;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 float qg_float_of(qg_scalar type, uint32_t bits) {
     const qg_scalar_info *info = &qg_scalars[type];
     const uint32_t mantissa = bits & ((1u << info->mantissa_bits) - 1);
@@ -60,10 +71,10 @@ float qg_float_of(qg_scalar type, uint32_t bits) {
     if (info->specials == QG_NAN_ON_TOP && (bits & top) == top) return NAN;
     if (info->specials == QG_IEEE && exponent == (1u << info->exponent_bits) - 1)
         return mantissa ? NAN : (float)(sign * INFINITY);
-    if (info->mantissa_bits == 0) return (float)ldexp(1, (int)bits - info->bias);
-    const double fraction = (double)mantissa / (double)(1u << info->mantissa_bits);
-    const int power = (int)(exponent ? exponent : 1) - info->bias;
-    return (float)(sign * ldexp((exponent ? 1 : 0) + fraction, power));
+    if (info->mantissa_bits == 0) return (float)power_of_two((int)bits - info->bias);
+    const uint32_t whole = mantissa | (exponent ? 1u << info->mantissa_bits : 0);
+    const int power = (int)(exponent ? exponent : 1) - info->bias - (int)info->mantissa_bits;
+    return (float)(sign * (double)whole * power_of_two(power));
 }
 
 /* Digit `n` of the fraction bits / 2^width: the whole part of that times radix^(n + 1), without what came before. */

@@ -42,7 +42,7 @@ struct qkm_range {
 
 /* The state of the running thread, and the way back. One for each compiled file. */
 struct qkm_bridge {
-    const struct qkm_range *ranges;
+    const struct qkm_range *ranges; /* the first is the running thread's stack */
     unsigned range_count;
     unsigned thread; /* in the threadgroup */
     unsigned epoch, simd_epoch;

@@ -164,7 +164,6 @@ struct launch_state {
     qk_msl_status status = QK_MSL_OK;
     vector<fiber> fibers;
     vector<qkm_range> ranges;
-    size_t stack_range;
     void *scheduler;
     unsigned current, count, epoch;
     uint64_t random;
@@ -359,8 +358,8 @@ bool turn(launch_state *l, unsigned t) {
     b->epoch = l->epoch;
     b->simd_epoch = f.simd_epoch;
     b->attributes = f.attributes;
-    l->ranges[l->stack_range].low = reinterpret_cast<unsigned long>(f.own.low);
-    l->ranges[l->stack_range].high = reinterpret_cast<unsigned long>(f.own.low + STACK_BYTES);
+    l->ranges[0].low = reinterpret_cast<unsigned long>(f.own.low);
+    l->ranges[0].high = reinterpret_cast<unsigned long>(f.own.low + STACK_BYTES);
     qkm_switch(&l->scheduler, f.sp);
     if (f.at == DONE) {
         stacks.free.push_back(f.own);
@@ -743,7 +742,8 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
         bool back;
     };
     vector<copied> copies;
-    vector<std::pair<size_t, uint64_t>> tracked; // ranges of threadgroup memory
+    vector<std::pair<size_t, uint64_t>> tracked;               // ranges of threadgroup memory
+    l.ranges.push_back({0, 0, QKM_READ | QKM_WRITE, nullptr}); // the running thread's stack
     for (uint32_t i = 0; i < kernel->argument_count; ++i) {
         const qk_msl_argument &a = kernel->arguments[i];
         if (a.kind == QK_MSL_UNSUPPORTED)
@@ -797,8 +797,6 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
         l.ranges.push_back({low, high, QKM_READ | QKM_WRITE, nullptr});
         tracked.push_back({l.ranges.size() - 1, high - low});
     }
-    l.stack_range = l.ranges.size();
-    l.ranges.push_back({0, 0, QKM_READ | QKM_WRITE, nullptr});
     vector<vector<qkm_cell>> cells(tracked.size());
     for (size_t i = 0; i < tracked.size(); ++i) {
         cells[i].resize(tracked[i].second);

@@ -67,13 +67,21 @@ static void track(const qkm_range *range, u64 address, u64 size, unsigned how, u
     }
 }
 
-static inline void access(u64 address, u64 size, unsigned how, u64 pc) {
+__attribute__((noinline)) static void access_elsewhere(u64 address, u64 size, unsigned how, u64 pc) {
     const qkm_range *range = 0;
     if (!plain_access(address, size, how & 3u, &range)) {
         if (!qkm_the_bridge.range_count) return; // initialisation, before any launch
         fault(how & QKM_WRITE ? QKM_FAULT_WRITE : QKM_FAULT_READ, address, size, pc, 0);
     }
     if (range && range->cells) track(range, address, size, how, pc);
+}
+
+// Most accesses are to the running thread's own stack.
+static inline void access(u64 address, u64 size, unsigned how, u64 pc) {
+    const qkm_bridge &b = qkm_the_bridge;
+    const bool own =
+        b.range_count && address - b.ranges->low < b.ranges->high - b.ranges->low && size <= b.ranges->high - address;
+    if (!own) access_elsewhere(address, size, how, pc);
 }
 
 #define HERE ((u64)__builtin_return_address(0))
