@@ -92,8 +92,8 @@ static void test_errors(void **state) {
     expect_failure("", "bad.comp");
 }
 
-/* A text with a function of `lines` lines, which is called `calls` times. `shuffles`: lanes shuffle; `array`: the function
- * is also given an array. */
+/* A text with a function of `lines` lines, which is called `calls` times. `shuffles`: lanes shuffle; `array`: the
+ * function is also given an array. */
 static const uint32_t *compile_with(qg_arena *arena, uint32_t lines, uint32_t calls, bool shuffles, bool array,
                                     size_t *bytes) {
     const char *why = NULL;

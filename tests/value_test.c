@@ -1,5 +1,5 @@
-/* Values with a memory of what neighbours share are those without, of every format, in one block after the other. Floats
- * are what the bits of each type say. */
+/* Values with a memory of what neighbours share are those without, of every format, in one block after the other.
+ * Floats are what the bits of each type say. */
 #include "spec/library.h"
 #include "spec/value.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two registers, so that it is handed on without memory: to read a word of which a part was just written takes a while. */
+/* Two registers, so that it is handed on without memory: to read a word of which a part was just written takes long. */
 typedef struct number {
     union {
         int64_t integer;
