@@ -36,6 +36,7 @@ one() {
       msl-*) all=no ;; # a compiler for seconds each; the decoder is the same text
       *-onnx_b4_g32_f16 | *-onnx_b2_g128_zp | *-onnx_b4_g32_fzp | *-i4_g64_f32) ;;
       *-onnx_* | *-i4_g*) all=no ;;
+      *-q[56]_k_r4 | *-iq[35]_k_r4 | *-iq2_xs_r4 | *-iq3_xxs_r4 | *-coreml_lut[68]* | *-nunchaku_*_bf16) all=no ;; # as their siblings
     esac
     case ${ALL:-}$target-$format in msl-onnx_*_g16_* | msl-onnx_*_g64_* | msl-onnx_*_g128_f* | msl-i4_g32_* | msl-i4_g128_*) continue ;; esac
     check "$format on $target: dequant failed" run dequant --type f32
