@@ -77,7 +77,7 @@ float most_of_four(float value) {
 // its threads take the words of their tiles out of memory that they share. The words that are loaded take registers: where there
 // are few workgroups, or sums leave room, that is faster.
 const uint SPAN = @{span}u, STRIDE = @{span_stride}u;  // words of four tiles; of a row in that memory, so that neighbours use other banks
-const uint RUNS = @{span_runs}u, LEFT = @{span_left_count}u;    // so many times 16 threads load a row, and so many threads what is left
+const uint RUNS = @{span_runs}u, LEFT = @{span_left_count}u;  // so many times 16 threads load a row, and so many threads what is left
 shared uint held[TOGETHER == 1u ? K_SLICES * TEAMS * 8u * STRIDE : 1u];
 uint ahead[DECODED][2][4u * RUNS + LEFT / 4u];
 
