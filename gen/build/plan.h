@@ -28,7 +28,9 @@ bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *sta
 
 /* ---- plan.c: how threads share a block --------------------------------------------------------------------------- */
 
-enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16, QG_SPAN_WORDS = 80 };
+enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
+/* At most, of a qg_span: eight rows of each subgroup take memory that a workgroup shares. */
+enum { QG_SPAN_WORDS = 80 };
 
 /* A thread decodes a tile: `n_runs` runs of `lanes` consecutive elements, at fixed distances from
  * each other. The tile's number within the block, split into `digits` (least significant first),
@@ -69,8 +71,8 @@ typedef struct qg_span {
     uint32_t words, runs, left, stride;
 } qg_span;
 
-/* Not where words can be loaded by four, nor where blocks have so many tiles, or parts so far apart, that four tiles
- * are no words side by side. */
+/* Not where words can be loaded by four; nor where a block has more than two tiles, whose words lie nearer to each
+ * other: that it is faster was measured of one tile in a block, and of two. */
 qg_span qg_span_of(const qg_plan *wide, const qg_fetches *all);
 
 /* A copy that may be changed until something is lowered of it; NULL gives an empty plan. */

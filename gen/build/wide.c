@@ -187,7 +187,7 @@ static bool reaches(const qg_fetches *cut, const qg_node *from, const qg_node *n
 qg_span qg_span_of(const qg_plan *wide, const qg_fetches *all) {
     const qg_layout *layout = wide->layout;
     qg_span span = {.words = 0};
-    if (layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1 || all->n_fours || 4 % wide->tiles) return span;
+    if (layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1 || all->n_fours || wide->tiles > 2) return span;
     if (layout->buffers[0].bytes % 4) return span;
     const uint32_t block = layout->buffers[0].bytes / 4, words = 4 / wide->tiles * block;
     /* As many loads as before, at most; and memory for eight rows of each subgroup. */

@@ -101,7 +101,8 @@ void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step
 
 /* The function that makes a block of a format which says how, with the tables that it looks up, as GLSL, MSL or C. */
 char *qg_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id target);
-/* The same of floats that the thread has, under a name of its own, and with the tables within. */
+/* The same of floats that the thread has, under a name of its own, and with the tables within. With `streams`, blocks
+ * of GLSL go into memory that the workgroup shares where qg_streams says so, and else where they belong. */
 char *qg_encoder_of_thread(qg_arena *arena, const qg_layout *layout, qg_target_id target, const char *name,
                            bool streams);
 
