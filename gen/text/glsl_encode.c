@@ -39,7 +39,9 @@ static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
         if (words && qg_streams(layout, i))
             qg_text_printf(&text,
                            "%s// The last word takes what is shifted beyond the end, which is 0.\n"
-                           "shared uint qk_staged_%s[%s + 1u];\nuint qk_first_%s;",
+                           "shared uint qk_staged_%s[%s + 1u];\n"
+                           "// Of a thread that makes no block, nothing is joined to the block before.\n"
+                           "uint qk_first_%s = 0u;",
                            text.length ? "\n" : "", name, stream_words(arena, layout, i), name);
         else if (words)
             qg_text_printf(&text, "%sshared uint qk_staged_%s[%s * %uu];", text.length ? "\n" : "", name,

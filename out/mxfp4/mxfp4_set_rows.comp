@@ -341,7 +341,8 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 // Blocks that the threads of a workgroup made, and which of all they are.
 // The last word takes what is shifted beyond the end, which is 0.
 shared uint qk_staged_blocks[gl_WorkGroupSize.x * 17u / 4u + 1u];
-uint qk_first_blocks;
+// Of a thread that makes no block, nothing is joined to the block before.
+uint qk_first_blocks = 0u;
 shared uint qk_made[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
