@@ -77,7 +77,8 @@ static void write_stream(qg_arena *arena, qg_text *text, const qg_layout *layout
     qg_text_printf(text, "%sfor (uint u = gl_LocalInvocationIndex; u < %s; u += gl_WorkGroupSize.x) {\n",
                    text->length ? "\n" : "", stream_words(arena, layout, number));
     qg_text_printf(text, "    const uint word = qk_staged_%s[u], slot = u / %uu * %uu;\n", name, words, blocks);
-    qg_text_printf(text, "    if (first != QK_NONE) qk_whole_%s[first / %uu * %uu + u] = word;\n", name, blocks, words);
+    qg_text_printf(text, "    if (first %% %uu == 0u) qk_whole_%s[first / %uu * %uu + u] = word;\n", blocks, name,
+                   blocks, words);
     qg_text_printf(text,
                    "    else if (qk_follow(slot, %uu)) qk_whole_%s[qk_made[slot] / %uu * %uu + u %% %uu] = word;\n"
                    "    else\n"
