@@ -79,8 +79,9 @@ static bool can_share(const qg_layout *layout, uint32_t share) {
 }
 
 static uint32_t share_of(const qg_layout *layout) {
-    if (!layout->encode || layout->elements <= MOST_OF_ONE) return layout->elements;
+    if (!layout->encode) return layout->elements;
     uint32_t share = largest_group(layout);
+    if (!share && layout->elements <= MOST_OF_ONE) return layout->elements;
     if (!share) share = USUAL_SHARE;
     while (layout->elements / share > MOST_THREADS) share *= 2;
     while (!largest_group(layout) && !is_whole(layout, share) && share > LEAST_SHARE &&
@@ -130,7 +131,7 @@ uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code) {
 }
 
 bool qg_streams(const qg_layout *layout, uint32_t buffer) {
-    return layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
+    return share_of(layout) == layout->elements && layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
            qg_encode_unit(&layout->buffers[buffer]) < 32;
 }
 

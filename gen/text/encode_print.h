@@ -110,7 +110,7 @@ qg_encoder_loop qg_encoder_begin_group(qg_encoder_printer *p, uint32_t per);
 /* Number `at` of what the thread has `count` of, counted in the block. */
 const char *qg_encoder_in_block(const qg_encoder_printer *p, const char *at, uint32_t count);
 /* Whether a term rounds a quotient of which a guess mostly says enough. */
-bool qg_encoder_can_guess(const qg_term *term);
+bool qg_encoder_can_guess(const qg_encoder_printer *p, const qg_term *term);
 /* Whether a term is a function that looks at a group; and several that look at the same, in one loop. */
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,

@@ -123,7 +123,7 @@ static bool has_arrays(const printer *p) {
 bool qg_encoder_guesses(const printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
     if (p->d->id != QG_GLSL || p->kept || !e->is_code || e->per != 1 || qg_encoder_is_float(e->value)) return false;
-    if (p->share > QG_UNROLLED || !qg_encoder_can_guess(e->value)) return false;
+    if (p->share > QG_UNROLLED || !qg_encoder_can_guess(p, e->value)) return false;
     if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
     const qg_code *code = &p->layout->codes[e->code];
     for (uint32_t s = 0; s < code->n_slices; ++s)

@@ -190,6 +190,37 @@ static const char *operand_apart(printer *p, const qg_term *term) {
     return p->d->id == QG_GLSL && is_arithmetic(term) ? qg_encoder_apart(p, term) : qg_encoder_operand(p, term);
 }
 
+/* ---- choices ---- */
+
+/* Whether a name of each element, which is written out where it is first used, is not there yet. */
+static bool is_unwritten(const printer *p, uint32_t equation) {
+    const qg_equation *e = &qg_encoder_items(p)[equation];
+    return e->per == 1 && !e->next && !p->written[equation];
+}
+
+/* With those of names that are not there yet. */
+static uint32_t operations(const printer *p, const qg_term *term) {
+    if (!term) return 0;
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count) return is_unwritten(p, e) ? operations(p, qg_encoder_items(p)[e].value) : 0;
+    return (is_leaf(term) ? 0 : 1) + operations(p, term->arg[0]) + operations(p, term->arg[1]) +
+           operations(p, term->arg[2]);
+}
+
+/* Whether all elements of a group find the same. */
+static bool is_of_group(const printer *p, const qg_term *term) {
+    if (!term) return true;
+    if (term->op == QG_ELEMENT || (term->op == QG_CALL && term->call == QG_CALL_X)) return false;
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count && qg_encoder_items(p)[e].per == 1) return false;
+    return is_of_group(p, term->arg[0]) && is_of_group(p, term->arg[1]) && is_of_group(p, term->arg[2]);
+}
+
+/* What takes much and few groups need is left out of the others. A choice of one element would part the threads. */
+static bool is_worth_a_branch(const printer *p, const qg_term *term) {
+    return operations(p, term->arg[1]) + operations(p, term->arg[2]) >= LEAST_OF_BRANCH && is_of_group(p, term->arg[0]);
+}
+
 static const char *op_text(qg_op op) {
     static const char *const names_of[QG_OP_COUNT] = {
 #define O(id, name, arity, rule, strength, glsl, msl, c) name,
@@ -403,11 +434,12 @@ static bool is_rounded_quotient(const qg_term *term, const qg_term *bounds) {
            bounds->high <= MOST;
 }
 
-bool qg_encoder_can_guess(const qg_term *term) {
+bool qg_encoder_can_guess(const printer *p, const qg_term *term) {
     if (!term) return false;
     if (term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term)) return true;
-    return qg_encoder_can_guess(term->arg[0]) || qg_encoder_can_guess(term->arg[1]) ||
-           qg_encoder_can_guess(term->arg[2]);
+    if (term->op == QG_SELECT && is_worth_a_branch(p, term)) return true;
+    return qg_encoder_can_guess(p, term->arg[0]) || qg_encoder_can_guess(p, term->arg[1]) ||
+           qg_encoder_can_guess(p, term->arg[2]);
 }
 
 /* Of a constant that is a power of two, 1 divided by it: a product with that is the quotient. 0: it is none. */
@@ -548,41 +580,9 @@ static const char *table_text(printer *p, const qg_term *term) {
     return qg_format(p->arena, "qk_table_%s[%s]", table->name, row);
 }
 
-/* ---- choices ---- */
-
 static const char *choice(printer *p, const qg_term *term) {
     const char *condition = qg_encoder_operand(p, term->arg[0]), *a = operand_apart(p, term->arg[1]);
     return qg_format(p->arena, "%s ? %s : %s", condition, a, operand_apart(p, term->arg[2]));
-}
-
-/* Whether a name of each element, which is written out where it is first used, is not there yet. */
-static bool is_unwritten(const printer *p, uint32_t equation) {
-    const qg_equation *e = &qg_encoder_items(p)[equation];
-    return e->per == 1 && !e->next && !p->written[equation];
-}
-
-/* With those of names that are not there yet. */
-static uint32_t operations(const printer *p, const qg_term *term) {
-    if (!term) return 0;
-    const uint32_t e = qg_encoder_equation(p, term);
-    if (e < p->encode->count) return is_unwritten(p, e) ? operations(p, qg_encoder_items(p)[e].value) : 0;
-    return (is_leaf(term) ? 0 : 1) + operations(p, term->arg[0]) + operations(p, term->arg[1]) +
-           operations(p, term->arg[2]);
-}
-
-/* Whether all elements of a group find the same. */
-static bool is_of_group(const printer *p, const qg_term *term) {
-    if (!term) return true;
-    if (term->op == QG_ELEMENT || (term->op == QG_CALL && term->call == QG_CALL_X)) return false;
-    const uint32_t e = qg_encoder_equation(p, term);
-    if (e < p->encode->count && qg_encoder_items(p)[e].per == 1) return false;
-    return is_of_group(p, term->arg[0]) && is_of_group(p, term->arg[1]) && is_of_group(p, term->arg[2]);
-}
-
-/* What takes much and few groups need is left out of the others. A choice of one element would part the threads. */
-static bool is_worth_a_branch(const printer *p, const qg_term *term) {
-    return p->at && operations(p, term->arg[1]) + operations(p, term->arg[2]) >= LEAST_OF_BRANCH &&
-           is_of_group(p, term->arg[0]);
 }
 
 /* One side: what it takes has names of its own. */
@@ -591,6 +591,13 @@ static void side(printer *p, const qg_term *term, const char *into) {
     memcpy(written, p->written, sizeof written);
     qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_text(p, term)));
     memcpy(p->written, written, sizeof written);
+}
+
+/* Where a code may be uncertain, it is what the second side has, and groups of the first are made again. */
+static const char *guess(printer *p, const qg_term *term) {
+    const char *condition = qg_encoder_operand(p, term->arg[0]);
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s && !%s;", p->clear, p->clear, condition));
+    return qg_encoder_text(p, term->arg[2]);
 }
 
 static const char *branch(printer *p, const qg_term *term) {
@@ -623,7 +630,9 @@ const char *qg_encoder_text(printer *p, const qg_term *term) {
         return p->d->id == QG_C ? qg_format(p->arena, "(float)%s", qg_encoder_operand(p, term->arg[0]))
                                 : qg_format(p->arena, "float(%s)", qg_encoder_text(p, term->arg[0]));
     case QG_NEG: return qg_format(p->arena, "-%s", qg_encoder_operand(p, term->arg[0]));
-    case QG_SELECT: return is_worth_a_branch(p, term) ? branch(p, term) : choice(p, term);
+    case QG_SELECT:
+        if (!is_worth_a_branch(p, term)) return choice(p, term);
+        return p->clear ? guess(p, term) : branch(p, term);
     case QG_ADD:
     case QG_SUB:
     case QG_MUL: {
