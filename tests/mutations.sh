@@ -692,6 +692,10 @@ mutate "encode: what a block has of the word before waits" templates/write_made.
 mutate "encode: just below half way is down" templates/encode.glsl 's/0x3EFFFFFFu/0x3F000000u/' unit encode_functions_test
 mutate "encode: few integers, at their edges" gen/text/encode_terms.c 's/open \? "" : "="/open ? "=" : ""/' script encode "c vulkan" "one tq2_0"
 mutate "encode: quotients of usual size are rounded" templates/encode.glsl 's/rest != 0 \? 1u : quotient >> 1/1u/' unit encode_functions_test
+mutate "encode: groups that were guessed wrong are made again" gen/text/encode_terms.c 's/%s = %s \&\& !%s;", p->clear, p->clear, condition/%s = %s || %s;", p->clear, p->clear, condition/' \
+  script encode "c vulkan" "one nvfp4"
+mutate "encode: blocks of several rows do not follow each other" templates/set_rows.comp 's/qk_write_made\(first % row_tiles \+ gl_WorkGroupSize.x <= row_tiles\)/qk_write_made(true)/' \
+  script encode "c vulkan" "narrow q8_0 32"
 mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/qk_k < qk_count \?/qk_k <= qk_count ?/' script encode "c vulkan" "one tq1_0"
 mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
   script encode_rows "c vulkan" "one bnb_int8 32"
