@@ -365,6 +365,8 @@ mutate "launcher: products of other tensors are planned anew" $headers/launcher.
 mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
 mutate "launcher: products that take memory of the engine are not kept" $headers/launcher.hpp 's/p.scratch_bytes != 0 \|\| p.copy_bytes != 0 \|\| to.waits \|\| //' unit ggml_test
 mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/> QK_GEMV_MAX_BATCH/> 1000u/' unit ggml_test
+mutate "launcher: but for who asks, where no tiles take them" $headers/launcher.hpp 's/status == QK_OK \&\& tiles_alone/status == QK_OK/' unit ggml_test
+mutate "ggml: nobody asks by default" $glue 's/!routing.names_operations\(\)/false/' unit ggml_test
 mutate "launcher: pipelines of a list have its constants" $headers/launcher.hpp 's/list.items\[i\].constants/nullptr/' unit ggml_test
 mutate "launcher: a call without a status word has another" $headers/launcher.hpp 's/return engine.range_of\(spare\);/return qk_range();/' unit ggml_test
 mutate "launcher: shapes of matrices are asked for by their type" $headers/launcher.hpp 's/shape.type = QK_MATRIX_OFFER_TYPE;/;/' unit ggml_test
