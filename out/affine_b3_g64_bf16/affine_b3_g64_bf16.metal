@@ -813,6 +813,7 @@ struct affine_b3_g64_bf16_gather_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void affine_b3_g64_bf16_gather_f32(
@@ -833,9 +834,9 @@ kernel void affine_b3_g64_bf16_gather_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -847,7 +848,7 @@ kernel void affine_b3_g64_bf16_gather_f32(
         const uint i = values + t;
         float4 v[8];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_affine_b3_g64_bf16::decode(weight, scales, biases, from / 2u, i % 2u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -875,6 +876,7 @@ struct affine_b3_g64_bf16_gather_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void affine_b3_g64_bf16_gather_f16(
@@ -895,9 +897,9 @@ kernel void affine_b3_g64_bf16_gather_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -909,7 +911,7 @@ kernel void affine_b3_g64_bf16_gather_f16(
         const uint i = values + t;
         float4 v[8];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_affine_b3_g64_bf16::decode(weight, scales, biases, from / 2u, i % 2u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -937,6 +939,7 @@ struct affine_b3_g64_bf16_gather_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void affine_b3_g64_bf16_gather_bf16(
@@ -957,9 +960,9 @@ kernel void affine_b3_g64_bf16_gather_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -971,7 +974,7 @@ kernel void affine_b3_g64_bf16_gather_bf16(
         const uint i = values + t;
         float4 v[8];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_affine_b3_g64_bf16::decode(weight, scales, biases, from / 2u, i % 2u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1362,6 +1365,7 @@ struct affine_b3_g64_bf16_set_rows_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void affine_b3_g64_bf16_set_rows_f32(
@@ -1382,9 +1386,9 @@ kernel void affine_b3_g64_bf16_set_rows_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1396,8 +1400,8 @@ kernel void affine_b3_g64_bf16_set_rows_f32(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_affine_b3_g64_bf16::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 64u, weight, scales,
-            biases);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_affine_b3_g64_bf16::qk_encode(block, src + (values + tile) * 64u, weight, scales, biases);
     }
 }
 
@@ -1416,6 +1420,7 @@ struct affine_b3_g64_bf16_set_rows_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void affine_b3_g64_bf16_set_rows_f16(
@@ -1436,9 +1441,9 @@ kernel void affine_b3_g64_bf16_set_rows_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1450,8 +1455,8 @@ kernel void affine_b3_g64_bf16_set_rows_f16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_affine_b3_g64_bf16::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 64u, weight, scales,
-            biases);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_affine_b3_g64_bf16::qk_encode(block, src + (values + tile) * 64u, weight, scales, biases);
     }
 }
 
@@ -1470,6 +1475,7 @@ struct affine_b3_g64_bf16_set_rows_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void affine_b3_g64_bf16_set_rows_bf16(
@@ -1490,9 +1496,9 @@ kernel void affine_b3_g64_bf16_set_rows_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1504,7 +1510,7 @@ kernel void affine_b3_g64_bf16_set_rows_bf16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_affine_b3_g64_bf16::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 64u, weight, scales,
-            biases);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_affine_b3_g64_bf16::qk_encode(block, src + (values + tile) * 64u, weight, scales, biases);
     }
 }

@@ -868,6 +868,7 @@ struct iq1_m_gather_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void iq1_m_gather_f32(
@@ -886,9 +887,9 @@ kernel void iq1_m_gather_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -900,7 +901,7 @@ kernel void iq1_m_gather_f32(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_iq1_m::decode(blocks, from / 32u, i % 32u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -928,6 +929,7 @@ struct iq1_m_gather_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void iq1_m_gather_f16(
@@ -946,9 +948,9 @@ kernel void iq1_m_gather_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -960,7 +962,7 @@ kernel void iq1_m_gather_f16(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_iq1_m::decode(blocks, from / 32u, i % 32u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -988,6 +990,7 @@ struct iq1_m_gather_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void iq1_m_gather_bf16(
@@ -1006,9 +1009,9 @@ kernel void iq1_m_gather_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1020,7 +1023,7 @@ kernel void iq1_m_gather_bf16(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_iq1_m::decode(blocks, from / 32u, i % 32u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.

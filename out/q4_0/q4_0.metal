@@ -720,6 +720,7 @@ struct q4_0_gather_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_0_gather_f32(
@@ -738,9 +739,9 @@ kernel void q4_0_gather_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -752,7 +753,7 @@ kernel void q4_0_gather_f32(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_q4_0::decode(blocks, from / 4u, i % 4u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -780,6 +781,7 @@ struct q4_0_gather_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_0_gather_f16(
@@ -798,9 +800,9 @@ kernel void q4_0_gather_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -812,7 +814,7 @@ kernel void q4_0_gather_f16(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_q4_0::decode(blocks, from / 4u, i % 4u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -840,6 +842,7 @@ struct q4_0_gather_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_0_gather_bf16(
@@ -858,9 +861,9 @@ kernel void q4_0_gather_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -872,7 +875,7 @@ kernel void q4_0_gather_bf16(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_q4_0::decode(blocks, from / 4u, i % 4u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1243,6 +1246,7 @@ struct q4_0_set_rows_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_0_set_rows_f32(
@@ -1261,9 +1265,9 @@ kernel void q4_0_set_rows_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1275,7 +1279,8 @@ kernel void q4_0_set_rows_f32(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_q4_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 32u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_q4_0::qk_encode(block, src + (values + tile) * 32u, blocks);
     }
 }
 
@@ -1294,6 +1299,7 @@ struct q4_0_set_rows_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_0_set_rows_f16(
@@ -1312,9 +1318,9 @@ kernel void q4_0_set_rows_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1326,7 +1332,8 @@ kernel void q4_0_set_rows_f16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_q4_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 32u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_q4_0::qk_encode(block, src + (values + tile) * 32u, blocks);
     }
 }
 
@@ -1345,6 +1352,7 @@ struct q4_0_set_rows_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_0_set_rows_bf16(
@@ -1363,9 +1371,9 @@ kernel void q4_0_set_rows_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1377,6 +1385,7 @@ kernel void q4_0_set_rows_bf16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_q4_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 32u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_q4_0::qk_encode(block, src + (values + tile) * 32u, blocks);
     }
 }

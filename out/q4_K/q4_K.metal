@@ -955,6 +955,7 @@ struct q4_K_gather_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_K_gather_f32(
@@ -973,9 +974,9 @@ kernel void q4_K_gather_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -987,7 +988,7 @@ kernel void q4_K_gather_f32(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_q4_K::decode(blocks, from / 32u, i % 32u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1015,6 +1016,7 @@ struct q4_K_gather_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_K_gather_f16(
@@ -1033,9 +1035,9 @@ kernel void q4_K_gather_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1047,7 +1049,7 @@ kernel void q4_K_gather_f16(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_q4_K::decode(blocks, from / 32u, i % 32u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1075,6 +1077,7 @@ struct q4_K_gather_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_K_gather_bf16(
@@ -1093,9 +1096,9 @@ kernel void q4_K_gather_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1107,7 +1110,7 @@ kernel void q4_K_gather_bf16(
         const uint i = values + t;
         float4 v[2];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_q4_K::decode(blocks, from / 32u, i % 32u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1478,6 +1481,7 @@ struct q4_K_set_rows_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_K_set_rows_f32(
@@ -1496,9 +1500,9 @@ kernel void q4_K_set_rows_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1510,7 +1514,8 @@ kernel void q4_K_set_rows_f32(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_q4_K::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_q4_K::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }
 
@@ -1529,6 +1534,7 @@ struct q4_K_set_rows_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_K_set_rows_f16(
@@ -1547,9 +1553,9 @@ kernel void q4_K_set_rows_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1561,7 +1567,8 @@ kernel void q4_K_set_rows_f16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_q4_K::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_q4_K::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }
 
@@ -1580,6 +1587,7 @@ struct q4_K_set_rows_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void q4_K_set_rows_bf16(
@@ -1598,9 +1606,9 @@ kernel void q4_K_set_rows_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1612,6 +1620,7 @@ kernel void q4_K_set_rows_bf16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_q4_K::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_q4_K::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }

@@ -665,6 +665,7 @@ struct tq1_0_gather_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void tq1_0_gather_f32(
@@ -683,9 +684,9 @@ kernel void tq1_0_gather_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -697,7 +698,7 @@ kernel void tq1_0_gather_f32(
         const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -725,6 +726,7 @@ struct tq1_0_gather_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void tq1_0_gather_f16(
@@ -743,9 +745,9 @@ kernel void tq1_0_gather_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -757,7 +759,7 @@ kernel void tq1_0_gather_f16(
         const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -785,6 +787,7 @@ struct tq1_0_gather_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void tq1_0_gather_bf16(
@@ -803,9 +806,9 @@ kernel void tq1_0_gather_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -817,7 +820,7 @@ kernel void tq1_0_gather_bf16(
         const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1172,6 +1175,7 @@ struct tq1_0_set_rows_f32_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void tq1_0_set_rows_f32(
@@ -1190,9 +1194,9 @@ kernel void tq1_0_set_rows_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1204,7 +1208,8 @@ kernel void tq1_0_set_rows_f32(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_tq1_0::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }
 
@@ -1223,6 +1228,7 @@ struct tq1_0_set_rows_f16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void tq1_0_set_rows_f16(
@@ -1241,9 +1247,9 @@ kernel void tq1_0_set_rows_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1255,7 +1261,8 @@ kernel void tq1_0_set_rows_f16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_tq1_0::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }
 
@@ -1274,6 +1281,7 @@ struct tq1_0_set_rows_bf16_push {
     uint index_step, index_batch, index_outer;   // words
     uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
     uint row_step, row_batch, row_outer;         // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
 };
 
 kernel void tq1_0_set_rows_bf16(
@@ -1292,9 +1300,9 @@ kernel void tq1_0_set_rows_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1306,6 +1314,7 @@ kernel void tq1_0_set_rows_bf16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_tq1_0::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }

@@ -307,7 +307,7 @@ static void test_set_rows() {
     y.src[0] = &x;
     y.src[1] = &ids;
     CHECK(rows(&y) && launches("qkgen_q4_0_set_rows_f16") == 1);
-    const std::vector<uint32_t> push = { 10, 0, 30, 2, 12, 4, 3, 2, 8, 0, 2, 2, 0, 0, 1, 1, 1, 10, 0 };
+    const std::vector<uint32_t> push = { 10, 0, 30, 2, 12, 4, 3, 2, 8, 0, 2, 2, 0, 0, 1, 1, 1, 10, 0, 0, 0, 0 };
     CHECK(notes[0].push == push);
     CHECK(ggml_vk_qk_supports(ctx.device, &y));
     x.nb[0] = 4;
