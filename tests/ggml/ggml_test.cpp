@@ -297,6 +297,12 @@ static void test_rows() {
     CHECK(notes[0].push[5] == 5 && notes[0].push[6] == 1 && notes[0].push[10] == 1 && notes[0].push[11] == 1 && notes[0].push[16] == 1);
     w.at = 8;
     CHECK(!rows(&y) && notes.empty());
+    w = tensor(GGML_TYPE_Q4_0, 4096 + 3 * 18, 32, 64); // a view from the fourth row on, with all indices but the first
+    ids.at = IDS + 4;
+    y = op(GGML_OP_GET_ROWS, Y, &w, &ids, 32, 5);
+    CHECK(rows(&y) && notes.size() == 1 && notes[0].buffers[0].offset == 4096 && notes[0].buffers[0].range == 67 * 18);
+    CHECK(notes[0].buffers[1].offset == IDS && notes[0].buffers[1].range == 6 * 4 && notes[0].push[20] == 1);
+    CHECK(notes[0].push[21] == 3 * notes[0].push[3]);
 }
 
 // Rows of a cache at 64-bit indices, of several batches, which have the same indices; and copies into blocks, and out of them.
