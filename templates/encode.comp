@@ -35,7 +35,7 @@ void main() {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * @{block_elements}u);
-        qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 @else
 @if stages

@@ -52,7 +52,7 @@ void main() {
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
-        qk_write_made(QK_NONE);
+        qk_write_made(first % row_tiles + gl_WorkGroupSize.x <= row_tiles);  // all are of one row
     }
 @else
 @if stages

@@ -68,7 +68,7 @@ void main() {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_make(i);
-        qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 @else
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_make(i);

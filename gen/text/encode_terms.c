@@ -9,7 +9,7 @@ typedef qg_encoder_printer printer;
 typedef qg_encoder_loop loop;
 
 /* COUNTED_OUT: what is looked up is then a constant, and its product with a scale is made once. */
-enum { UNROLLED_IN_SEARCH = 32, COUNTED_OUT = 16 };
+enum { UNROLLED_IN_SEARCH = 32, COUNTED_OUT = 16, LEAST_OF_BRANCH = 16 };
 
 void qg_encoder_line(printer *p, const char *text) {
     qg_text_printf(&p->text, "%*s%s\n", (int)(4 * p->indent), "", text);
@@ -548,6 +548,66 @@ static const char *table_text(printer *p, const qg_term *term) {
     return qg_format(p->arena, "qk_table_%s[%s]", table->name, row);
 }
 
+/* ---- choices ---- */
+
+static const char *choice(printer *p, const qg_term *term) {
+    const char *condition = qg_encoder_operand(p, term->arg[0]), *a = operand_apart(p, term->arg[1]);
+    return qg_format(p->arena, "%s ? %s : %s", condition, a, operand_apart(p, term->arg[2]));
+}
+
+/* Whether a name of each element, which is written out where it is first used, is not there yet. */
+static bool is_unwritten(const printer *p, uint32_t equation) {
+    const qg_equation *e = &qg_encoder_items(p)[equation];
+    return e->per == 1 && !e->next && !p->written[equation];
+}
+
+/* With those of names that are not there yet. */
+static uint32_t operations(const printer *p, const qg_term *term) {
+    if (!term) return 0;
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count) return is_unwritten(p, e) ? operations(p, qg_encoder_items(p)[e].value) : 0;
+    return (is_leaf(term) ? 0 : 1) + operations(p, term->arg[0]) + operations(p, term->arg[1]) +
+           operations(p, term->arg[2]);
+}
+
+/* Whether all elements of a group find the same. */
+static bool is_of_group(const printer *p, const qg_term *term) {
+    if (!term) return true;
+    if (term->op == QG_ELEMENT || (term->op == QG_CALL && term->call == QG_CALL_X)) return false;
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count && qg_encoder_items(p)[e].per == 1) return false;
+    return is_of_group(p, term->arg[0]) && is_of_group(p, term->arg[1]) && is_of_group(p, term->arg[2]);
+}
+
+/* What takes much and few groups need is left out of the others. A choice of one element would part the threads. */
+static bool is_worth_a_branch(const printer *p, const qg_term *term) {
+    return p->at && operations(p, term->arg[1]) + operations(p, term->arg[2]) >= LEAST_OF_BRANCH &&
+           is_of_group(p, term->arg[0]);
+}
+
+/* One side: what it takes has names of its own. */
+static void side(printer *p, const qg_term *term, const char *into) {
+    bool written[QG_MOST_WRITTEN];
+    memcpy(written, p->written, sizeof written);
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_text(p, term)));
+    memcpy(p->written, written, sizeof written);
+}
+
+static const char *branch(printer *p, const qg_term *term) {
+    const char *into = qg_encoder_fresh(p), *condition = qg_encoder_text(p, term->arg[0]);
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (is_unwritten(p, i) && qg_encoder_names(p, term->arg[1], i) && qg_encoder_names(p, term->arg[2], i))
+            qg_encoder_name(p, i, false); /* what both sides need */
+    qg_encoder_line(p, qg_format(p->arena, "%s %s;", qg_encoder_declared(p, qg_encoder_is_float(term), false), into));
+    qg_encoder_begin(p, qg_format(p->arena, "if (%s) {", condition));
+    side(p, term->arg[1], into);
+    p->indent -= 1;
+    qg_encoder_begin(p, "} else {");
+    side(p, term->arg[2], into);
+    qg_encoder_finish(p);
+    return into;
+}
+
 const char *qg_encoder_text(printer *p, const qg_term *term) {
     switch (term->op) {
     case QG_CONST:
@@ -563,10 +623,7 @@ const char *qg_encoder_text(printer *p, const qg_term *term) {
         return p->d->id == QG_C ? qg_format(p->arena, "(float)%s", qg_encoder_operand(p, term->arg[0]))
                                 : qg_format(p->arena, "float(%s)", qg_encoder_text(p, term->arg[0]));
     case QG_NEG: return qg_format(p->arena, "-%s", qg_encoder_operand(p, term->arg[0]));
-    case QG_SELECT: {
-        const char *condition = qg_encoder_operand(p, term->arg[0]), *a = operand_apart(p, term->arg[1]);
-        return qg_format(p->arena, "%s ? %s : %s", condition, a, operand_apart(p, term->arg[2]));
-    }
+    case QG_SELECT: return is_worth_a_branch(p, term) ? branch(p, term) : choice(p, term);
     case QG_ADD:
     case QG_SUB:
     case QG_MUL: {

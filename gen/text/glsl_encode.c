@@ -39,7 +39,9 @@ static char *staged_buffers(qg_arena *arena, const qg_layout *layout) {
         if (words && qg_streams(layout, i))
             qg_text_printf(&text,
                            "%s// The last word takes what is shifted beyond the end, which is 0.\n"
-                           "shared uint qk_staged_%s[%s + 1u];\nuint qk_first_%s;",
+                           "shared uint qk_staged_%s[%s + 1u];\n"
+                           "// Of a thread that makes no block, nothing is joined to the block before.\n"
+                           "uint qk_first_%s = 0u;",
                            text.length ? "\n" : "", name, stream_words(arena, layout, i), name);
         else if (words)
             qg_text_printf(&text, "%sshared uint qk_staged_%s[%s * %uu];", text.length ? "\n" : "", name,
@@ -75,7 +77,8 @@ static void write_stream(qg_arena *arena, qg_text *text, const qg_layout *layout
     qg_text_printf(text, "%sfor (uint u = gl_LocalInvocationIndex; u < %s; u += gl_WorkGroupSize.x) {\n",
                    text->length ? "\n" : "", stream_words(arena, layout, number));
     qg_text_printf(text, "    const uint word = qk_staged_%s[u], slot = u / %uu * %uu;\n", name, words, blocks);
-    qg_text_printf(text, "    if (first != QK_NONE) qk_whole_%s[first / %uu * %uu + u] = word;\n", name, blocks, words);
+    qg_text_printf(text, "    if (first %% %uu == 0u) qk_whole_%s[first / %uu * %uu + u] = word;\n", blocks, name,
+                   blocks, words);
     qg_text_printf(text,
                    "    else if (qk_follow(slot, %uu)) qk_whole_%s[qk_made[slot] / %uu * %uu + u %% %uu] = word;\n"
                    "    else\n"

@@ -302,7 +302,8 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 // Blocks that the threads of a workgroup made, and which of all they are.
 // The last word takes what is shifted beyond the end, which is 0.
 shared uint qk_staged_blocks[gl_WorkGroupSize.x * 17u / 4u + 1u];
-uint qk_first_blocks;
+// Of a thread that makes no block, nothing is joined to the block before.
+uint qk_first_blocks = 0u;
 shared uint qk_made[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
@@ -386,17 +387,18 @@ void qk_encode(uint qk_block, uint qk_from) {
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-// first: the block of the first thread, where those of all threads follow each other and it begins where a word does; or QK_NONE.
-void qk_write_made(uint first) {
+// follow: whether the blocks of all threads are there, and follow each other.
+void qk_write_made(bool follow) {
     barrier();
     {
         const uint byte = gl_LocalInvocationIndex * 17u, others = (1u << byte % 4u * 8u) - 1u;
         qk_staged_blocks[byte / 4u] = qk_staged_blocks[byte / 4u] & others | qk_first_blocks;
     }
     barrier();
+    const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
     for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 17u / 4u; u += gl_WorkGroupSize.x) {
         const uint word = qk_staged_blocks[u], slot = u / 17u * 4u;
-        if (first != QK_NONE) qk_whole_blocks[first / 4u * 17u + u] = word;
+        if (first % 4u == 0u) qk_whole_blocks[first / 4u * 17u + u] = word;
         else if (qk_follow(slot, 4u)) qk_whole_blocks[qk_made[slot] / 4u * 17u + u % 17u] = word;
         else
             for (uint i = 0u; i < 4u; ++i) {
@@ -413,6 +415,6 @@ void main() {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * 32u);
-        qk_write_made(tiles - first >= gl_WorkGroupSize.x ? first : QK_NONE);
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 }

@@ -193,6 +193,12 @@ refuses "floats of other rows" "holds 32 floats, but 32 rows of --cols 32 have 1
 refuses "a table of another size" "128 bytes, but --rows 9 of --cols 32 have 162 there" \
   "${sets[@]}" --rows 9 --cols 32 --indices "$work/one.f32" --into "$work/one.f32"
 
+# A variable of a whole shader that begins with no value has another one on each device: where some threads make no block, what they
+# join to the block before.
+if unset=$(grep -nE '^([iu]?vec[234]|f16vec[24]|float16_t|float|u?int|bool) [a-z_0-9]+(\[[^]]*\])?;$' "$SOURCE"/out/*/*.comp); then
+  fail "variables of shaders begin with no value: $unset" /dev/null
+fi
+
 # Bench, on a Vulkan device: figures of both families, which are held against the reference.
 measure=(bench encode,set_rows --format q4_0,affine_b4_g64_bf16 --rows 6 --cols 512 --quick --samples 2)
 check "bench" "$QKGEN" "${measure[@]}" --json "$work/bench.json"
