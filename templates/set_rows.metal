@@ -1,5 +1,5 @@
 struct @{name}_push {
-@include rows_push.metal
+@include rows_push.fields
 };
 
 kernel void @{name}(

@@ -29,20 +29,16 @@ layout(binding = 2, std430) writeonly buffer Dst { vec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 4 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
-    uint value_first, index_first, table_first;  // tiles, words and tiles that are bound before those of the call
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 4 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 const uint NO_ROW = ~0u;
