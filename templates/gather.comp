@@ -43,7 +43,7 @@ void main() {
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
             // Of a row that this launch does not have, the first in its place.
             const uint i = values_of(at[n]) + tile[n];
-            const uint from = (row[n] >= row_first && row[n] < row_end ? row[n] - row_first : 0u) * row_tiles + tile[n];
+            const uint from = table_tile(row[n] >= row_first && row[n] < row_end ? row[n] : row_first, tile[n]);
             decode(@{block_of_from}, @{tile_of_i}, v[n]);
         }
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
@@ -64,7 +64,7 @@ void main() {
         const bool bound = row >= row_first && row < row_end, missing = row == NO_ROW && row_first == 0u;
         @{vec} v[@{runs}];
         if (bound) {
-            const uint from = (row - row_first) * row_tiles + t;
+            const uint from = table_tile(row, t);
             decode(@{block_of_from}, @{tile_of_i}, v);
         } else if (missing) {
             // No such row: zeros, and the token is counted once.

@@ -1,5 +1,5 @@
 struct @{name}_push {
-@include rows_push.metal
+@include rows_push.fields
 };
 
 kernel void @{name}(
@@ -17,7 +17,7 @@ kernel void @{name}(
         const uint i = values + t;
         @{vec} v[@{runs}];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_@{format}::decode(@{weights}, @{block_of_from}, @{tile_of_i}, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.

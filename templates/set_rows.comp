@@ -20,7 +20,7 @@ uint block_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    return row < row_first || row >= row_end ? QK_NONE : ((row - row_first) * row_tiles + tile) / @{team}u;
+    return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile) / @{team}u;
 }
 @else
 // Encodes a block of a row, and says which one of all it is.
@@ -29,7 +29,7 @@ uint set_tile(uint token, uint tile) {
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
     if (row < row_first || row >= row_end) return QK_NONE;
-    const uint block = (row - row_first) * row_tiles + tile;
+    const uint block = table_tile(row, tile);
     qk_encode(block, (values_of(token) + tile) * @{block_elements}u);
     return block;
 }

@@ -1,5 +1,5 @@
 struct @{name}_push {
-@include rows_push.metal
+@include rows_push.fields
 };
 
 kernel void @{name}(
@@ -17,6 +17,7 @@ kernel void @{name}(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_@{format}::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * @{block_elements}u, @{weights});
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_@{format}::qk_encode(block, src + (values + tile) * @{block_elements}u, @{weights});
     }
 }

@@ -153,7 +153,7 @@ static qk_status make_call(wrong_call *c, int gather, qk_error *error) {
 
 #define GATHER_CASES(X)                                                                                                \
     X(g_push, c->kernel.push_bytes = 4, ARGUMENT,                                                                      \
-      "kernel->push_bytes is 4, must be 76, as this family has it")                                       \
+      "kernel->push_bytes is 4, must be 88, as this family has it")                                       \
     X(g_few_bindings, c->kernel.binding_count = 3, ARGUMENT, "kernel->binding_count is 3, must be from 4 to 16")       \
     X(g_cols, c->cols = 48, ARGUMENT, "cols is 48, must be a positive multiple of 32, the elements of a block")        \
     X(g_no_cols, c->cols = 0, ARGUMENT, "cols is 0, must be a positive multiple of 32, the elements of a block")       \

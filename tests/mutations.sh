@@ -365,6 +365,8 @@ mutate "launcher: products of other tensors are planned anew" $headers/launcher.
 mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
 mutate "launcher: products that take memory of the engine are not kept" $headers/launcher.hpp 's/p.scratch_bytes != 0 \|\| p.copy_bytes != 0 \|\| to.waits \|\| //' unit ggml_test
 mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/> QK_GEMV_MAX_BATCH/> 1000u/' unit ggml_test
+mutate "launcher: but for who asks, where no tiles take them" $headers/launcher.hpp 's/\&\& tiles_alone/\&\& (tiles_alone || true)/' unit ggml_test
+mutate "ggml: nobody asks by default" $glue 's/!routing.names_operations\(\)/false/' unit ggml_test
 mutate "launcher: pipelines of a list have its constants" $headers/launcher.hpp 's/list.items\[i\].constants/nullptr/' unit ggml_test
 mutate "launcher: a call without a status word has another" $headers/launcher.hpp 's/return engine.range_of\(spare\);/return qk_range();/' unit ggml_test
 mutate "launcher: shapes of matrices are asked for by their type" $headers/launcher.hpp 's/shape.type = QK_MATRIX_OFFER_TYPE;/;/' unit ggml_test
@@ -608,6 +610,15 @@ mutate "views of rows: batches with the same indices" templates/rows_push.glsl '
 mutate "views of rows: rows of the table have a step" templates/rows_push.glsl 's/index \* row_step \+ inner/index + inner/' unit rows_test
 mutate "views of rows: a row that there is not, in blocks" templates/rows_push.glsl 's/return index < rows \? index \* row_step/return true ? index * row_step/' unit rows_test
 mutate "views of rows, MSL: the outer dimension" templates/rows_view.metal 's/outer \* push.value_outer/0 * push.value_outer/' unit rows_test
+mutate "views of rows, MSL: the table begins later than what is bound" templates/gather.metal 's/push.table_first \+ //' unit rows_test
+mutate "views of rows, MSL: blocks that are made, too" templates/set_rows.metal 's/push.table_first \+ //' unit rows_test
+mutate "views of rows, MSL: indices and values, too" templates/rows_view.metal 's/push.index_first \+ //' unit rows_test
+mutate "views of rows: the table begins later than what is bound" templates/rows_push.glsl 's/table_first \+ //' unit rows_test
+mutate "views of rows: indices, too" templates/rows_push.glsl 's/index_first \+ //' unit rows_test
+mutate "views of rows: values, too" templates/rows_push.glsl 's/value_first \+ //' unit rows_test
+mutate "views of rows: all buffers of a table as many blocks later" $headers/dispatch_rows.h 's/bound == weights \&\& i </i </; s/if \(bound == weights\)/if (bound != 0)/' unit rows_test
+mutate "views of rows: bindings hold what comes before" $headers/dispatch_rows.h 's/most > before \? most - before : 0/most/' unit rows_test
+mutate "views of rows: values begin with a tile" $headers/dispatch_rows.h 's/extra % unit != 0/unit == 0/' unit rows_test
 mutate "views of rows, MSL: an index of 64 bits" templates/rows_view.metal 's/push.index_words == 2 \&\& indices\[at \+ 1\] != 0/false/' unit rows_test
 mutate "views of rows: results are apart" runtime/include/qkgen/dispatch_rows.h 's/if \(step\[least\] < span\)/if (0)/' unit rows_test
 mutate "views of rows: parts of the table" runtime/include/qkgen/dispatch_rows.h 's/push\[1\] = \(uint32_t\)row;/push[1] = 0;/' unit rows_test

@@ -94,7 +94,8 @@ enum { WEIGHTS, INDICES, VALUES, STATUS, ARRAYS };
 typedef struct call {
     uint64_t rows, cols, tokens;
     qk_rows_view view;
-    uint64_t table_rows, row_bytes, bytes[ARRAYS];
+    uint64_t table_rows, row_bytes;
+    uint64_t before[ARRAYS], bytes[ARRAYS]; /* of all, of which those come first */
     uint8_t *data[ARRAYS], *expected[ARRAYS];
 } call;
 
@@ -115,12 +116,14 @@ static void new_arrays(const subject *s, call *c) {
     c->bytes[VALUES] = (reach(batches, c->view.value_step) + c->cols) * s->value_bytes;
     c->bytes[STATUS] = 4;
     for (int a = 0; a < ARRAYS; ++a) {
+        c->bytes[a] += c->before[a];
         c->data[a] = malloc(c->bytes[a]);
         c->expected[a] = malloc(c->bytes[a]);
         for (uint64_t i = 0; i < c->bytes[a]; ++i) c->data[a][i] = (uint8_t)random_word();
     }
     /* Scales of halves, and floats, that are finite; blocks of the formats here begin with one. */
-    for (uint64_t i = 1; i < c->bytes[WEIGHTS]; i += s->layout->buffers[0].bytes) c->data[WEIGHTS][i] &= 0xBF;
+    for (uint64_t i = c->before[WEIGHTS] + 1; i < c->bytes[WEIGHTS]; i += s->layout->buffers[0].bytes)
+        c->data[WEIGHTS][i] &= 0xBF;
     for (uint64_t i = s->value_bytes - 1; i < c->bytes[VALUES]; i += s->value_bytes) c->data[VALUES][i] &= 0xBF;
     memset(c->data[STATUS], 0, 4);
 }
@@ -141,7 +144,7 @@ static void draw_indices(const call *c) {
                 uint64_t index = (first + t + b) % c->rows;
                 const uint64_t at = (t * c->view.index_step[0] + b * c->view.index_step[1] + o * c->view.index_step[2]);
                 if (t % 5 == 3) index = t % 2 && c->view.index_bytes == 8 ? index | UINT64_C(1) << 32 : c->rows + t % 3;
-                memcpy(c->data[INDICES] + at * c->view.index_bytes, &index, c->view.index_bytes);
+                memcpy(c->data[INDICES] + c->before[INDICES] + at * c->view.index_bytes, &index, c->view.index_bytes);
             }
 }
 
@@ -151,16 +154,17 @@ static void expect_token(const subject *s, const call *c, uint64_t t, uint64_t b
     if (v->index_bytes) {
         index = 0;
         memcpy(&index,
-               c->data[INDICES] + (t * v->index_step[0] + b % v->index_batches[0] * v->index_step[1] +
-                                   o % v->index_batches[1] * v->index_step[2]) *
-                                      v->index_bytes,
+               c->data[INDICES] + c->before[INDICES] +
+                   (t * v->index_step[0] + b % v->index_batches[0] * v->index_step[1] +
+                    o % v->index_batches[1] * v->index_step[2]) *
+                       v->index_bytes,
                v->index_bytes);
     }
-    uint8_t *value =
-        c->expected[VALUES] + (t * v->value_step[0] + b * v->value_step[1] + o * v->value_step[2]) * s->value_bytes;
+    uint8_t *value = c->expected[VALUES] + c->before[VALUES] +
+                     (t * v->value_step[0] + b * v->value_step[1] + o * v->value_step[2]) * s->value_bytes;
     const uint32_t narrow = index < c->rows ? 0 : 1, zero = 0;
     uint32_t missed;
-    uint8_t *row = c->expected[WEIGHTS];
+    uint8_t *row = c->expected[WEIGHTS] + c->before[WEIGHTS];
     if (!narrow) row += (index * v->row_step[0] + b * v->row_step[1] + o * v->row_step[2]) * c->row_bytes;
     gather_function *gather;
     set_rows_function *set_rows;
@@ -197,6 +201,16 @@ static void compare(const subject *s, const call *c, uint8_t *const *got, const 
                          where, (unsigned long)i, a, got[a][i], c->expected[a][i]);
 }
 
+/* Arguments behind what comes before; a device that binds no offsets between multiples of 256, or of 16, does not bind them there. */
+static void set_before(const call *c, qk_range *ranges, uint64_t range, qk_backend *backend) {
+    for (int a = 0; a < ARRAYS; ++a) {
+        ranges[a].offset += c->before[a];
+        ranges[a].size -= c->before[a];
+    }
+    if (range) backend->limits.storage_range = range;
+    if (c->before[INDICES]) backend->limits.offset_alignment = range ? 16 : 256;
+}
+
 /* `range`: bytes that a binding may have; so that the table is bound in parts. */
 static void run_vulkan(const subject *s, const call *c, uint64_t range) {
     qk_vulkan_buffer *buffers[ARRAYS];
@@ -209,7 +223,7 @@ static void run_vulkan(const subject *s, const call *c, uint64_t range) {
         got[a] = malloc(c->bytes[a]);
     }
     qk_backend backend = qk_vulkan_backend(vk);
-    if (range) backend.limits.storage_range = range;
+    set_before(c, ranges, range, &backend);
     assert_int_equal(qk_vulkan_begin(vk, &error), QK_OK);
     if (dispatch(s, c, &backend, s->vulkan, ranges) != QK_OK) fail_msg("%s", error.text);
     assert_int_equal(qk_vulkan_submit(vk, &error), QK_OK);
@@ -229,13 +243,14 @@ static void run_metal(const subject *s, const call *c) {
         memcpy(got[a], c->data[a], c->bytes[a]);
         ranges[a] = (qk_range){got[a], 0, c->bytes[a]};
     }
-    const qk_backend backend = qg_metal_backend(s->executor);
+    qk_backend backend = qg_metal_backend(s->executor);
+    set_before(c, ranges, 0, &backend);
     if (dispatch(s, c, &backend, s->metal, ranges) != QK_OK) fail_msg("%s", qg_metal_failure(s->executor, &error));
     compare(s, c, got, "Metal");
     for (int a = 0; a < ARRAYS; ++a) free(got[a]);
 }
 
-static void try(const subject *s, call c, uint64_t range) {
+static void try_once(const subject *s, call c, uint64_t range) {
     new_arrays(s, &c);
     if (c.view.index_bytes) draw_indices(&c);
     expect(s, &c);
@@ -244,11 +259,22 @@ static void try(const subject *s, call c, uint64_t range) {
     free_arrays(&c);
 }
 
+/* Also of arguments that begin where the device cannot bind them: the table a row and a block behind such a place, indices some words,
+ * values a block. */
+static void try(const subject *s, call c, uint64_t range) {
+    const uint64_t block = s->layout->elements;
+    try_once(s, c, range);
+    c.before[WEIGHTS] = (c.cols / block + 1) * s->layout->buffers[0].bytes;
+    c.before[INDICES] = 12;
+    c.before[VALUES] = block * s->value_bytes;
+    try_once(s, c, range ? range + c.cols * s->value_bytes : 0);
+}
+
 /* Steps that leave room between all rows, or none; in either order of the dimensions. */
 static void try_views(const subject *s) {
     const uint64_t k = 2 * s->layout->elements, block = s->layout->elements;
     const uint64_t table = writes(s) ? 9 : 0; /* gather may read the same rows in each batch */
-    try(s, (call){9, k, 4, {4, 1, {k, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}}, 0, 0, {0}, {0}, {0}}, 0);
+    try(s, (call){9, k, 4, {4, 1, {k, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}}, 0, 0, {0}, {0}, {0}, {0}}, 0);
     try(s,
         (call){9,
                k,
@@ -258,13 +284,15 @@ static void try_views(const subject *s) {
                0,
                {0},
                {0},
+               {0},
                {0}},
         0);
-    try(s, (call){9, k, 24, {4, 3, {3 * k, k, 12 * k}, 4, {2, 8, 16}, {2, 2}, {3, 1, 27}}, 0, 0, {0}, {0}, {0}}, 0);
-    try(s, (call){9, k, 24, {4, 3, {k, 4 * k, 12 * k}, 8, {2, 8, 0}, {3, 1}, {1, 9, 27}}, 0, 0, {0}, {0}, {0}}, 0);
-    try(s, (call){4, k, 24, {4, 3, {k, 4 * k, 12 * k}, 0, {0}, {0, 0}, {1, 4, 12}}, 0, 0, {0}, {0}, {0}}, 0);
-    try(s, (call){9, k, 10, {5, 2, {k, 5 * k, 0}, 4, {1, 5, 0}, {2, 1}, {1, table, 0}}, 0, 0, {0}, {0}, {0}}, 0);
-    try(s, (call){40, k, 8, {4, 2, {k, 4 * k, 0}, 4, {1, 4, 0}, {2, 1}, {1, 40, 0}}, 0, 0, {0}, {0}, {0}},
+    try(s, (call){9, k, 24, {4, 3, {3 * k, k, 12 * k}, 4, {2, 8, 16}, {2, 2}, {3, 1, 27}}, 0, 0, {0}, {0}, {0}, {0}},
+        0);
+    try(s, (call){9, k, 24, {4, 3, {k, 4 * k, 12 * k}, 8, {2, 8, 0}, {3, 1}, {1, 9, 27}}, 0, 0, {0}, {0}, {0}, {0}}, 0);
+    try(s, (call){4, k, 24, {4, 3, {k, 4 * k, 12 * k}, 0, {0}, {0, 0}, {1, 4, 12}}, 0, 0, {0}, {0}, {0}, {0}}, 0);
+    try(s, (call){9, k, 10, {5, 2, {k, 5 * k, 0}, 4, {1, 5, 0}, {2, 1}, {1, table, 0}}, 0, 0, {0}, {0}, {0}, {0}}, 0);
+    try(s, (call){40, k, 8, {4, 2, {k, 4 * k, 0}, 4, {1, 4, 0}, {2, 1}, {1, 40, 0}}, 0, 0, {0}, {0}, {0}, {0}},
         8 * k * s->value_bytes);
 }
 
@@ -282,6 +310,85 @@ static void test_views(void **state) {
         subject s = open_subject(all[i].format, all[i].family, all[i].type);
         try_views(&s);
         close_subject(&s);
+    }
+}
+
+/* ---- where launches begin ---- */
+
+enum { MOST_BINDINGS = 6, ALIGNMENT = 64 };
+
+typedef struct noted {
+    int launches;
+    qk_range ranges[MOST_BINDINGS];
+    uint32_t push[QK_GATHER_PUSH_BYTES / 4];
+} noted;
+
+static qk_status note_launch(void *context, const qk_launch *launch, qk_error *unused) {
+    noted *n = context;
+    (void)unused;
+    n->launches++;
+    memcpy(n->ranges, launch->ranges, launch->kernel->binding_count * sizeof *n->ranges);
+    memcpy(n->push, launch->push, sizeof n->push);
+    return QK_OK;
+}
+
+/* Of a table of 100 rows of 64 columns: whether it is launched with arguments that begin there, in bindings of at most `range` bytes. */
+static bool begins(const char *format, const uint64_t *offsets, uint64_t range, noted *n) {
+    static char memory[MOST_BINDINGS];
+    const qg_kernel own =
+        qg_kernel_new(arena, qg_library_find(library, format), qg_family_named("gather"), QG_F32, NULL);
+    const qk_kernel *kernel = qg_describe(arena, &own, QK_API_VULKAN, NULL);
+    const qk_rows_view view = {4, 1, {64, 0, 0}, 4, {1, 0, 0}, {1, 1}, {1, 0, 0}};
+    const uint32_t weights = kernel->binding_count - 3;
+    qk_range ranges[MOST_BINDINGS];
+    for (uint32_t i = 0; i < kernel->binding_count; ++i) ranges[i] = (qk_range){memory + i, offsets[i], 4096};
+    qk_backend backend = qk_vulkan_backend(vk);
+    backend.limits.offset_alignment = ALIGNMENT;
+    backend.limits.storage_range = range;
+    backend.context = n;
+    backend.launch = note_launch;
+    memset(n, 0, sizeof *n);
+    return qk_dispatch_gather_view(&backend, kernel, ranges, ranges[weights], ranges[weights + 1], ranges[weights + 2],
+                                   100, 64, 4, &view, &error) == QK_OK;
+}
+
+/* Launches bind as little as they can of what lies before, all buffers of a table as many blocks. */
+static void test_begin(void **state) {
+    (void)state;
+    noted n;
+    assert_true(begins("q4_0", (const uint64_t[]){64 + 54, 140, 384, 64}, 4096, &n));
+    assert_int_equal(n.launches, 1);
+    assert_true(n.ranges[0].offset == 64 && n.ranges[0].size == 54 + 3600);
+    assert_true(n.ranges[1].offset == 128 && n.ranges[1].size == 12 + 16);
+    assert_true(n.ranges[2].offset == 384 && n.ranges[2].size == 1024 && n.ranges[3].offset == 64);
+    const uint32_t tiles = n.push[3] / 2; /* of a block */
+    assert_true(n.push[19] == 0 && n.push[20] == 3 && n.push[21] == 3 * tiles);
+    assert_true(begins("q4_0", (const uint64_t[]){64, 64, 64, 64}, 4096, &n));
+    assert_true(n.push[19] == 0 && n.push[20] == 0 && n.push[21] == 0 && n.ranges[0].offset == 64);
+    assert_true(begins("q4_0", (const uint64_t[]){64, 64, 96, 64}, 4096, &n));
+    assert_true(n.push[19] == n.push[3] / 8 && n.ranges[2].offset == 64 && n.ranges[2].size == 32 + 1024);
+    assert_true(begins("q4_0", (const uint64_t[]){64 + 54, 64, 64, 64}, 32 * 36, &n)); /* less than 32 rows */
+    assert_true(n.launches == 7 && n.ranges[0].offset == 64 + 96 * 36 && n.ranges[0].size == 54 + 4 * 36);
+    /* Codes, scales and biases: a block of them is 32, 2 and 2 bytes. */
+    assert_true(begins("affine_b4_g64_bf16", (const uint64_t[]){96 + 64, 64 + 6, 128 + 6, 0, 0, 0}, 4096, &n));
+    assert_true(n.ranges[0].offset == 64 && n.ranges[1].offset == 64 && n.ranges[2].offset == 128);
+    assert_true(n.ranges[0].size == 96 + 3200 && n.ranges[1].size == 6 + 200 && n.push[21] == 3 * n.push[3]);
+    static const struct {
+        uint64_t offsets[6];
+        const char *format, *text;
+    } refused[] = {
+        {{8, 0, 0, 0},
+         "q4_0",
+         "weights[0].offset is 8, must be a multiple of 64, or any number of 18 bytes behind one"},
+        {{0, 2, 0, 0}, "q4_0", "indices.offset is 2, must be a multiple of 4"},
+        {{0, 0, 4, 0}, "q4_0", "out.offset is 4, must be a multiple of 64, or any number of"},
+        {{0, 0, 0, 4}, "q4_0", "status.offset is 4, must be a multiple of 64"},
+        {{128, 2, 4, 0, 0, 0}, "affine_b4_g64_bf16", "weights[1].offset is 2, must be a multiple of 64"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+        assert_false(begins(refused[i].format, refused[i].offsets, 4096, &n));
+        if (!strstr(error.text, refused[i].text)) fail_msg("'%s', must have '%s'", error.text, refused[i].text);
+        assert_int_equal(n.launches, 0);
     }
 }
 
@@ -419,7 +526,7 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_begin),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_end)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -18,11 +18,11 @@ enum {
 #undef QG_EPILOGUE_ONE
     QG_N_RESULTS = 1 + QG_N_EPILOGUES
 };
-/* The push constants of families whose values belong to rows at indices: see templates/rows_push.glsl. */
+/* The push constants of families whose values belong to rows at indices: see templates/rows_push.fields. */
 #define QG_ROWS_PUSH                                                                                                   \
     "rows", "row_first", "row_end", "row_tiles", "tokens", "batch_tokens", "batches", "value_step", "value_batch",     \
         "value_outer", "index_words", "index_step", "index_batch", "index_outer", "index_batches", "index_outers",     \
-        "row_step", "row_batch", "row_outer"
+        "row_step", "row_batch", "row_outer", "value_first", "index_first", "table_first"
 /* Push constants of views, at the end of all others. */
 #define QG_VIEWS_PUSH                                                                                                  \
     "groups", "matrix_first", "matrices", "vectors", "sharing", "sharing_outer", "weights_first", "weights_inner",     \

@@ -144,8 +144,9 @@ static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_p
     ggml_backend_vk_context * ctx = call.ctx;
     const ggml_tensor * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
     const char * families = ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm";
-    const auto & kernels = ggml_vk_qk_routing().find(families, ggml_type_name(w->type), ggml_type_name(x->type));
-    if (call.launcher.plan_product(call, kernels, p, error) != QK_OK) {
+    auto & routing = ggml_vk_qk_routing();
+    const auto & kernels = routing.find(families, ggml_type_name(w->type), ggml_type_name(x->type));
+    if (call.launcher.plan_product(call, kernels, !routing.names_operations(), p, error) != QK_OK) {
         return false;
     }
     const bool copied = p.copy_bytes != 0, tiles = p.scratch_bytes != 0;
@@ -245,6 +246,5 @@ static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, 
     vk_qk_call call = { ctx, subctx, ggml_vk_qk_state(ctx) };
     qk_error error;
     const bool ours = ggml_vk_qk_rows(ctx, call.launcher.backend_of(call), dst, &error) == QK_OK;
-    const char * what = !ours ? error.text : sets ? "set_rows" : "gather";
-    return ggml_vk_qk_routing().count(ours, ggml_op_name(dst->op), what);
+    return ggml_vk_qk_routing().count(ours, ggml_op_name(dst->op), !ours ? error.text : sets ? "set_rows" : "gather");
 }

@@ -527,7 +527,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -550,7 +550,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -589,7 +589,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, affine_b3_g64_bf16_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -612,7 +612,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -651,7 +651,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, affine_b3_g64_bf16_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -674,7 +674,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -722,6 +722,9 @@ static const qk_field affine_b3_g64_bf16_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -729,7 +732,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -738,8 +741,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_f32_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gather_f32_vulkan_constants,
@@ -752,7 +755,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -761,8 +764,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -800,6 +803,9 @@ static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -811,7 +817,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {31, "y_type", 1, 1, affine_b3_g64_bf16_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -820,8 +826,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_halves_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gather_f16_vulkan_constants,
@@ -834,7 +840,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -843,8 +849,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -882,6 +888,9 @@ static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -893,7 +902,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     {31, "y_type", 2, 1, affine_b3_g64_bf16_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -902,8 +911,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_gather_halves_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b3_g64_bf16_gather_bf16_vulkan_constants,
@@ -916,7 +925,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -925,8 +934,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1004,7 +1013,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1042,7 +1051,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1136,7 +1145,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1240,7 +1249,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1344,7 +1353,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1445,7 +1454,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1483,7 +1492,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1577,7 +1586,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1681,7 +1690,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1785,7 +1794,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1877,7 +1886,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1910,7 +1919,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1994,7 +2003,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2084,7 +2093,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2174,7 +2183,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2262,7 +2271,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2295,7 +2304,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2379,7 +2388,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2469,7 +2478,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2559,7 +2568,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2605,7 +2614,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2628,7 +2637,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2665,7 +2674,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] =
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2688,7 +2697,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2725,7 +2734,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] 
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2748,7 +2757,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2796,6 +2805,9 @@ static const qk_field affine_b3_g64_bf16_set_rows_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2805,7 +2817,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2814,8 +2826,8 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
     .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_f32_vulkan_constants,
@@ -2828,7 +2840,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2837,8 +2849,8 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2876,6 +2888,9 @@ static const qk_field affine_b3_g64_bf16_set_rows_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2885,7 +2900,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[]
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2894,8 +2909,8 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_f16_vulkan_constants,
@@ -2908,7 +2923,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2917,8 +2932,8 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_set_rows_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2956,6 +2971,9 @@ static const qk_field affine_b3_g64_bf16_set_rows_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2965,7 +2983,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[
     {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2974,8 +2992,8 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
     .code = &qk_affine_b3_g64_bf16_set_rows_spirv,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b3_g64_bf16_set_rows_bf16_vulkan_constants,
@@ -2988,7 +3006,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2997,8 +3015,8 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 6,
     .bindings = affine_b3_g64_bf16_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = affine_b3_g64_bf16_set_rows_bf16_push,
     .workgroup_size = 64,
     .features = 0,

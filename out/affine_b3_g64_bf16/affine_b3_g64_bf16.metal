@@ -800,19 +800,16 @@ kernel void affine_b3_g64_bf16_dequant_bf16(
 
 // affine_b3_g64_bf16_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 struct affine_b3_g64_bf16_gather_f32_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 4 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 4 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void affine_b3_g64_bf16_gather_f32(
@@ -833,9 +830,9 @@ kernel void affine_b3_g64_bf16_gather_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -847,7 +844,7 @@ kernel void affine_b3_g64_bf16_gather_f32(
         const uint i = values + t;
         float4 v[8];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_affine_b3_g64_bf16::decode(weight, scales, biases, from / 2u, i % 2u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -862,19 +859,16 @@ kernel void affine_b3_g64_bf16_gather_f32(
 
 // affine_b3_g64_bf16_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 struct affine_b3_g64_bf16_gather_f16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void affine_b3_g64_bf16_gather_f16(
@@ -895,9 +889,9 @@ kernel void affine_b3_g64_bf16_gather_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -909,7 +903,7 @@ kernel void affine_b3_g64_bf16_gather_f16(
         const uint i = values + t;
         float4 v[8];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_affine_b3_g64_bf16::decode(weight, scales, biases, from / 2u, i % 2u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -924,19 +918,16 @@ kernel void affine_b3_g64_bf16_gather_f16(
 
 // affine_b3_g64_bf16_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 struct affine_b3_g64_bf16_gather_bf16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void affine_b3_g64_bf16_gather_bf16(
@@ -957,9 +948,9 @@ kernel void affine_b3_g64_bf16_gather_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -971,7 +962,7 @@ kernel void affine_b3_g64_bf16_gather_bf16(
         const uint i = values + t;
         float4 v[8];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_affine_b3_g64_bf16::decode(weight, scales, biases, from / 2u, i % 2u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1349,19 +1340,16 @@ kernel void affine_b3_g64_bf16_encode_bf16(
 
 // affine_b3_g64_bf16_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
 struct affine_b3_g64_bf16_set_rows_f32_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 64 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void affine_b3_g64_bf16_set_rows_f32(
@@ -1382,9 +1370,9 @@ kernel void affine_b3_g64_bf16_set_rows_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1396,26 +1384,23 @@ kernel void affine_b3_g64_bf16_set_rows_f32(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_affine_b3_g64_bf16::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 64u, weight, scales,
-            biases);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_affine_b3_g64_bf16::qk_encode(block, src + (values + tile) * 64u, weight, scales, biases);
     }
 }
 
 // affine_b3_g64_bf16_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
 struct affine_b3_g64_bf16_set_rows_f16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 64 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void affine_b3_g64_bf16_set_rows_f16(
@@ -1436,9 +1421,9 @@ kernel void affine_b3_g64_bf16_set_rows_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1450,26 +1435,23 @@ kernel void affine_b3_g64_bf16_set_rows_f16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_affine_b3_g64_bf16::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 64u, weight, scales,
-            biases);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_affine_b3_g64_bf16::qk_encode(block, src + (values + tile) * 64u, weight, scales, biases);
     }
 }
 
 // affine_b3_g64_bf16_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
 struct affine_b3_g64_bf16_set_rows_bf16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 64 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void affine_b3_g64_bf16_set_rows_bf16(
@@ -1490,9 +1472,9 @@ kernel void affine_b3_g64_bf16_set_rows_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1504,7 +1486,7 @@ kernel void affine_b3_g64_bf16_set_rows_bf16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_affine_b3_g64_bf16::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 64u, weight, scales,
-            biases);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_affine_b3_g64_bf16::qk_encode(block, src + (values + tile) * 64u, weight, scales, biases);
     }
 }

@@ -252,7 +252,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -280,7 +280,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -328,7 +328,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -356,7 +356,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -404,7 +404,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -432,7 +432,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -481,7 +481,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -508,7 +508,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -561,7 +561,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -588,7 +588,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -641,7 +641,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -668,7 +668,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -758,7 +758,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -797,7 +797,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -890,7 +890,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -929,7 +929,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",

@@ -254,7 +254,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -282,7 +282,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -329,7 +329,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, hqq_b3_g64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -357,7 +357,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -404,7 +404,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, hqq_b3_g64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -432,7 +432,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -480,7 +480,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -507,7 +507,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -559,7 +559,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, hqq_b3_g64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -586,7 +586,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -638,7 +638,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, hqq_b3_g64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -665,7 +665,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -757,7 +757,7 @@ static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -798,7 +798,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -896,7 +896,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1003,7 +1003,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1110,7 +1110,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1214,7 +1214,7 @@ static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1255,7 +1255,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1353,7 +1353,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1460,7 +1460,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1567,7 +1567,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",

@@ -2596,7 +2596,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2621,7 +2621,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2660,7 +2660,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2685,7 +2685,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2724,7 +2724,7 @@ static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2749,7 +2749,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2795,6 +2795,9 @@ static const qk_field iq1_m_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 static const qk_table iq1_m_gather_f32_tables[] = {
     {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -2804,7 +2807,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2813,8 +2816,8 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
     .code = &qk_iq1_m_gather_f32_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = iq1_m_gather_f32_push,
     .table_count = 1,
     .tables = iq1_m_gather_f32_tables,
@@ -2829,7 +2832,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2838,8 +2841,8 @@ const qk_kernel qk_iq1_m_gather_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 4,
     .bindings = iq1_m_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = iq1_m_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2875,6 +2878,9 @@ static const qk_field iq1_m_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 static const qk_table iq1_m_gather_f16_tables[] = {
     {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -2888,7 +2894,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2897,8 +2903,8 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .code = &qk_iq1_m_gather_halves_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = iq1_m_gather_f16_push,
     .table_count = 1,
     .tables = iq1_m_gather_f16_tables,
@@ -2913,7 +2919,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2922,8 +2928,8 @@ const qk_kernel qk_iq1_m_gather_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 4,
     .bindings = iq1_m_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = iq1_m_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2959,6 +2965,9 @@ static const qk_field iq1_m_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 static const qk_table iq1_m_gather_bf16_tables[] = {
     {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -2972,7 +2981,7 @@ static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2981,8 +2990,8 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .code = &qk_iq1_m_gather_halves_spirv,
     .binding_count = 4,
     .bindings = iq1_m_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = iq1_m_gather_bf16_push,
     .table_count = 1,
     .tables = iq1_m_gather_bf16_tables,
@@ -2997,7 +3006,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3006,8 +3015,8 @@ const qk_kernel qk_iq1_m_gather_bf16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 4,
     .bindings = iq1_m_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = iq1_m_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -3085,7 +3094,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3125,7 +3134,7 @@ static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3220,7 +3229,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3328,7 +3337,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3436,7 +3445,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3540,7 +3549,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3580,7 +3589,7 @@ static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3675,7 +3684,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3783,7 +3792,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3891,7 +3900,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3985,7 +3994,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4019,7 +4028,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4105,7 +4114,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4199,7 +4208,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4293,7 +4302,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4382,7 +4391,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4416,7 +4425,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4502,7 +4511,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4596,7 +4605,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4690,7 +4699,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

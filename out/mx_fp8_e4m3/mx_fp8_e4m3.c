@@ -267,7 +267,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -290,7 +290,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -328,7 +328,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {31, "y_type", 1, 1, mx_fp8_e4m3_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -351,7 +351,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -389,7 +389,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     {31, "y_type", 2, 1, mx_fp8_e4m3_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -412,7 +412,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -459,6 +459,9 @@ static const qk_field mx_fp8_e4m3_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -466,7 +469,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -475,8 +478,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
     .code = &qk_mx_fp8_e4m3_gather_f32_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mx_fp8_e4m3_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gather_f32_vulkan_constants,
@@ -489,7 +492,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -498,8 +501,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mx_fp8_e4m3_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -536,6 +539,9 @@ static const qk_field mx_fp8_e4m3_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -547,7 +553,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, mx_fp8_e4m3_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -556,8 +562,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
     .code = &qk_mx_fp8_e4m3_gather_halves_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mx_fp8_e4m3_gather_f16_push,
     .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_gather_f16_vulkan_constants,
@@ -570,7 +576,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -579,8 +585,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mx_fp8_e4m3_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -617,6 +623,9 @@ static const qk_field mx_fp8_e4m3_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -628,7 +637,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, mx_fp8_e4m3_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -637,8 +646,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
     .code = &qk_mx_fp8_e4m3_gather_halves_spirv,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mx_fp8_e4m3_gather_bf16_push,
     .spec_constant_count = 3,
     .spec_constants = mx_fp8_e4m3_gather_bf16_vulkan_constants,
@@ -651,7 +660,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -660,8 +669,8 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 5,
     .bindings = mx_fp8_e4m3_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mx_fp8_e4m3_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -736,7 +745,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -774,7 +783,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -862,7 +871,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -900,7 +909,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -979,7 +988,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1011,7 +1020,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1090,7 +1099,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1122,7 +1131,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",

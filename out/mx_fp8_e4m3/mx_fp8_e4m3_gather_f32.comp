@@ -28,19 +28,16 @@ layout(binding = 3, std430) writeonly buffer Dst { vec4 dst[]; };
 layout(binding = 4, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 4 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 4 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 const uint NO_ROW = ~0u;
@@ -49,7 +46,7 @@ const uint NO_ROW = ~0u;
 uint values_of(uint token) {
     if (batch_tokens == 0u) return token * row_tiles;
     const uint batch = token / batch_tokens;
-    return token % batch_tokens * value_step + batch % batches * value_batch + batch / batches * value_outer;
+    return value_first + token % batch_tokens * value_step + batch % batches * value_batch + batch / batches * value_outer;
 }
 
 // The row of the table that a token is of, or NO_ROW.
@@ -61,11 +58,16 @@ uint row_of(uint token) {
     const uint batch = token / batch_tokens, inner = batch % batches, outer = batch / batches;
     uint index = token % batch_tokens;
     if (index_words != 0u) {
-        const uint at = index * index_step + inner % index_batches * index_batch + outer % index_outers * index_outer;
+        const uint at = index_first + index * index_step + inner % index_batches * index_batch + outer % index_outers * index_outer;
         if (index_words == 2u && indices[at + 1u] != 0u) return NO_ROW;
         index = indices[at];
     }
     return index < rows ? index * row_step + inner * row_batch + outer * row_outer : NO_ROW;
+}
+
+// A tile of a row that this launch has, of all tiles that are bound.
+uint table_tile(uint row, uint tile) {
+    return table_first + (row - row_first) * row_tiles + tile;
 }
 
 // The half in the low 16 bits.
@@ -114,7 +116,7 @@ void main() {
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
             // Of a row that this launch does not have, the first in its place.
             const uint i = values_of(at[n]) + tile[n];
-            const uint from = (row[n] >= row_first && row[n] < row_end ? row[n] - row_first : 0u) * row_tiles + tile[n];
+            const uint from = table_tile(row[n] >= row_first && row[n] < row_end ? row[n] : row_first, tile[n]);
             decode(from / 8u, i % 8u, v[n]);
         }
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {

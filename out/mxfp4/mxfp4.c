@@ -520,7 +520,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -545,7 +545,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -584,7 +584,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, mxfp4_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -609,7 +609,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -648,7 +648,7 @@ static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, mxfp4_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -673,7 +673,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -719,6 +719,9 @@ static const qk_field mxfp4_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 static const qk_table mxfp4_gather_f32_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -728,7 +731,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -737,8 +740,8 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .code = &qk_mxfp4_gather_f32_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_gather_f32_push,
     .table_count = 1,
     .tables = mxfp4_gather_f32_tables,
@@ -753,7 +756,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -762,8 +765,8 @@ const qk_kernel qk_mxfp4_gather_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -799,6 +802,9 @@ static const qk_field mxfp4_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 static const qk_table mxfp4_gather_f16_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -812,7 +818,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, mxfp4_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -821,8 +827,8 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .code = &qk_mxfp4_gather_halves_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_gather_f16_push,
     .table_count = 1,
     .tables = mxfp4_gather_f16_tables,
@@ -837,7 +843,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -846,8 +852,8 @@ const qk_kernel qk_mxfp4_gather_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -883,6 +889,9 @@ static const qk_field mxfp4_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 static const qk_table mxfp4_gather_bf16_tables[] = {
     {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -896,7 +905,7 @@ static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, mxfp4_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -905,8 +914,8 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .code = &qk_mxfp4_gather_halves_spirv,
     .binding_count = 4,
     .bindings = mxfp4_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_gather_bf16_push,
     .table_count = 1,
     .tables = mxfp4_gather_bf16_tables,
@@ -921,7 +930,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -930,8 +939,8 @@ const qk_kernel qk_mxfp4_gather_bf16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1009,7 +1018,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1053,7 +1062,7 @@ static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1148,7 +1157,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1256,7 +1265,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1364,7 +1373,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -1467,7 +1476,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1511,7 +1520,7 @@ static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, mxfp4_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1606,7 +1615,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1714,7 +1723,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1822,7 +1831,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1913,7 +1922,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1947,7 +1956,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2033,7 +2042,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2127,7 +2136,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2221,7 +2230,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2308,7 +2317,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2342,7 +2351,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, mxfp4_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2428,7 +2437,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2522,7 +2531,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2616,7 +2625,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -2661,7 +2670,7 @@ static const qk_spec_constant mxfp4_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, mxfp4_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2684,7 +2693,7 @@ const qk_kernel qk_mxfp4_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_encode_f32",
     .format = "mxfp4",
     .family = "encode",
@@ -2718,7 +2727,7 @@ static const qk_spec_constant mxfp4_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, mxfp4_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2741,7 +2750,7 @@ const qk_kernel qk_mxfp4_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_encode_f16",
     .format = "mxfp4",
     .family = "encode",
@@ -2775,7 +2784,7 @@ static const qk_spec_constant mxfp4_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, mxfp4_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2798,7 +2807,7 @@ const qk_kernel qk_mxfp4_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_encode_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_encode_bf16",
     .format = "mxfp4",
     .family = "encode",
@@ -2844,6 +2853,9 @@ static const qk_field mxfp4_set_rows_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t mxfp4_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2852,7 +2864,7 @@ static const qk_spec_constant mxfp4_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, mxfp4_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2861,8 +2873,8 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
     .code = &qk_mxfp4_set_rows_spirv,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_f32_vulkan_constants,
@@ -2875,7 +2887,7 @@ const qk_kernel qk_mxfp4_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_set_rows_f32",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2884,8 +2896,8 @@ const qk_kernel qk_mxfp4_set_rows_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2921,6 +2933,9 @@ static const qk_field mxfp4_set_rows_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t mxfp4_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2929,7 +2944,7 @@ static const qk_spec_constant mxfp4_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, mxfp4_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2938,8 +2953,8 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
     .code = &qk_mxfp4_set_rows_spirv,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_f16_vulkan_constants,
@@ -2952,7 +2967,7 @@ const qk_kernel qk_mxfp4_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_set_rows_f16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -2961,8 +2976,8 @@ const qk_kernel qk_mxfp4_set_rows_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_set_rows_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2998,6 +3013,9 @@ static const qk_field mxfp4_set_rows_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t mxfp4_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -3006,7 +3024,7 @@ static const qk_spec_constant mxfp4_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, mxfp4_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3015,8 +3033,8 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
     .code = &qk_mxfp4_set_rows_spirv,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_set_rows_bf16_vulkan_constants,
@@ -3029,7 +3047,7 @@ const qk_kernel qk_mxfp4_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "mxfp4_set_rows_bf16",
     .format = "mxfp4",
     .family = "set_rows",
@@ -3038,8 +3056,8 @@ const qk_kernel qk_mxfp4_set_rows_bf16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 4,
     .bindings = mxfp4_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = mxfp4_set_rows_bf16_push,
     .workgroup_size = 64,
     .features = 0,

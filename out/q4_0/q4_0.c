@@ -479,7 +479,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -502,7 +502,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -538,7 +538,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -561,7 +561,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -597,7 +597,7 @@ static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -620,7 +620,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -666,13 +666,16 @@ static const qk_field q4_0_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -681,8 +684,8 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
     .code = &qk_q4_0_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_0_gather_f32_vulkan_constants,
@@ -695,7 +698,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -704,8 +707,8 @@ const qk_kernel qk_q4_0_gather_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -741,6 +744,9 @@ static const qk_field q4_0_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -751,7 +757,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -760,8 +766,8 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
     .code = &qk_q4_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_gather_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_gather_f16_vulkan_constants,
@@ -774,7 +780,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -783,8 +789,8 @@ const qk_kernel qk_q4_0_gather_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -820,6 +826,9 @@ static const qk_field q4_0_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -830,7 +839,7 @@ static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -839,8 +848,8 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
     .code = &qk_q4_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_0_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_gather_bf16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_0_gather_bf16_vulkan_constants,
@@ -853,7 +862,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -862,8 +871,8 @@ const qk_kernel qk_q4_0_gather_bf16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -940,7 +949,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -982,7 +991,7 @@ static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1072,7 +1081,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1172,7 +1181,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1272,7 +1281,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1372,7 +1381,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1414,7 +1423,7 @@ static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1504,7 +1513,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1604,7 +1613,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1704,7 +1713,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1792,7 +1801,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1824,7 +1833,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1905,7 +1914,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1992,7 +2001,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2079,7 +2088,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2163,7 +2172,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2195,7 +2204,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2276,7 +2285,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2363,7 +2372,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2450,7 +2459,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2493,7 +2502,7 @@ static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2516,7 +2525,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2550,7 +2559,7 @@ static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2573,7 +2582,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2607,7 +2616,7 @@ static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2630,7 +2639,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2676,6 +2685,9 @@ static const qk_field q4_0_set_rows_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2684,7 +2696,7 @@ static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2693,8 +2705,8 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
     .code = &qk_q4_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_f32_vulkan_constants,
@@ -2707,7 +2719,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2716,8 +2728,8 @@ const qk_kernel qk_q4_0_set_rows_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2753,6 +2765,9 @@ static const qk_field q4_0_set_rows_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2761,7 +2776,7 @@ static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2770,8 +2785,8 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
     .code = &qk_q4_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_f16_vulkan_constants,
@@ -2784,7 +2799,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2793,8 +2808,8 @@ const qk_kernel qk_q4_0_set_rows_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_set_rows_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2830,6 +2845,9 @@ static const qk_field q4_0_set_rows_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2838,7 +2856,7 @@ static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2847,8 +2865,8 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
     .code = &qk_q4_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_0_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_0_set_rows_bf16_vulkan_constants,
@@ -2861,7 +2879,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2870,8 +2888,8 @@ const qk_kernel qk_q4_0_set_rows_bf16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 4,
     .bindings = q4_0_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_0_set_rows_bf16_push,
     .workgroup_size = 64,
     .features = 0,

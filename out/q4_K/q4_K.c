@@ -655,7 +655,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -678,7 +678,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -714,7 +714,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -737,7 +737,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -773,7 +773,7 @@ static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -796,7 +796,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -842,13 +842,16 @@ static const qk_field q4_K_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -857,8 +860,8 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
     .code = &qk_q4_K_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gather_f32_vulkan_constants,
@@ -871,7 +874,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -880,8 +883,8 @@ const qk_kernel qk_q4_K_gather_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -917,6 +920,9 @@ static const qk_field q4_K_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -927,7 +933,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -936,8 +942,8 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .code = &qk_q4_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_gather_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_gather_f16_vulkan_constants,
@@ -950,7 +956,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -959,8 +965,8 @@ const qk_kernel qk_q4_K_gather_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -996,6 +1002,9 @@ static const qk_field q4_K_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1006,7 +1015,7 @@ static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1015,8 +1024,8 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .code = &qk_q4_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q4_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_gather_bf16_push,
     .spec_constant_count = 3,
     .spec_constants = q4_K_gather_bf16_vulkan_constants,
@@ -1029,7 +1038,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1038,8 +1047,8 @@ const qk_kernel qk_q4_K_gather_bf16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1114,7 +1123,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1156,7 +1165,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1246,7 +1255,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1350,7 +1359,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1454,7 +1463,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1556,7 +1565,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1598,7 +1607,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1688,7 +1697,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1792,7 +1801,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1896,7 +1905,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1986,7 +1995,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2018,7 +2027,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2097,7 +2106,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2182,7 +2191,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2267,7 +2276,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2349,7 +2358,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2381,7 +2390,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2460,7 +2469,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2545,7 +2554,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2630,7 +2639,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2673,7 +2682,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2696,7 +2705,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2730,7 +2739,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2753,7 +2762,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2787,7 +2796,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2810,7 +2819,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2856,6 +2865,9 @@ static const qk_field q4_K_set_rows_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2864,7 +2876,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2873,8 +2885,8 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
     .code = &qk_q4_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_f32_vulkan_constants,
@@ -2887,7 +2899,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2896,8 +2908,8 @@ const qk_kernel qk_q4_K_set_rows_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2933,6 +2945,9 @@ static const qk_field q4_K_set_rows_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2941,7 +2956,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2950,8 +2965,8 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
     .code = &qk_q4_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_f16_vulkan_constants,
@@ -2964,7 +2979,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2973,8 +2988,8 @@ const qk_kernel qk_q4_K_set_rows_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_set_rows_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -3010,6 +3025,9 @@ static const qk_field q4_K_set_rows_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q4_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -3018,7 +3036,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3027,8 +3045,8 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
     .code = &qk_q4_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q4_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_bf16_vulkan_constants,
@@ -3041,7 +3059,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3050,8 +3068,8 @@ const qk_kernel qk_q4_K_set_rows_bf16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 4,
     .bindings = q4_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q4_K_set_rows_bf16_push,
     .workgroup_size = 64,
     .features = 0,

@@ -565,7 +565,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -588,7 +588,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -624,7 +624,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -647,7 +647,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -683,7 +683,7 @@ static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -706,7 +706,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -752,13 +752,16 @@ static const qk_field q6_K_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -767,8 +770,8 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
     .code = &qk_q6_K_gather_f32_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gather_f32_vulkan_constants,
@@ -781,7 +784,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -790,8 +793,8 @@ const qk_kernel qk_q6_K_gather_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -827,6 +830,9 @@ static const qk_field q6_K_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q6_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -837,7 +843,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -846,8 +852,8 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .code = &qk_q6_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_gather_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_gather_f16_vulkan_constants,
@@ -860,7 +866,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -869,8 +875,8 @@ const qk_kernel qk_q6_K_gather_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -906,6 +912,9 @@ static const qk_field q6_K_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -916,7 +925,7 @@ static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -925,8 +934,8 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .code = &qk_q6_K_gather_halves_spirv,
     .binding_count = 4,
     .bindings = q6_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_gather_bf16_push,
     .spec_constant_count = 3,
     .spec_constants = q6_K_gather_bf16_vulkan_constants,
@@ -939,7 +948,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -948,8 +957,8 @@ const qk_kernel qk_q6_K_gather_bf16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1026,7 +1035,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1068,7 +1077,7 @@ static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1160,7 +1169,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1266,7 +1275,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1373,7 +1382,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1478,7 +1487,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1520,7 +1529,7 @@ static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1612,7 +1621,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1718,7 +1727,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1825,7 +1834,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1916,7 +1925,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1948,7 +1957,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2029,7 +2038,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2116,7 +2125,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2203,7 +2212,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2285,7 +2294,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2317,7 +2326,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2398,7 +2407,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2485,7 +2494,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2572,7 +2581,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2615,7 +2624,7 @@ static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2638,7 +2647,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2672,7 +2681,7 @@ static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2695,7 +2704,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2729,7 +2738,7 @@ static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2752,7 +2761,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2798,6 +2807,9 @@ static const qk_field q6_K_set_rows_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2806,7 +2818,7 @@ static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2815,8 +2827,8 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
     .code = &qk_q6_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_f32_vulkan_constants,
@@ -2829,7 +2841,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2838,8 +2850,8 @@ const qk_kernel qk_q6_K_set_rows_f32_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2875,6 +2887,9 @@ static const qk_field q6_K_set_rows_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2883,7 +2898,7 @@ static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2892,8 +2907,8 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
     .code = &qk_q6_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_f16_vulkan_constants,
@@ -2906,7 +2921,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2915,8 +2930,8 @@ const qk_kernel qk_q6_K_set_rows_f16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_set_rows_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2952,6 +2967,9 @@ static const qk_field q6_K_set_rows_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t q6_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
@@ -2960,7 +2978,7 @@ static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2969,8 +2987,8 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
     .code = &qk_q6_K_set_rows_spirv,
     .binding_count = 4,
     .bindings = q6_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_bf16_vulkan_constants,
@@ -2983,7 +3001,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2992,8 +3010,8 @@ const qk_kernel qk_q6_K_set_rows_bf16_metal = {
     .code = &qk_q6_K_msl,
     .binding_count = 4,
     .bindings = q6_K_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = q6_K_set_rows_bf16_push,
     .workgroup_size = 64,
     .features = 0,

@@ -511,7 +511,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -534,7 +534,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -570,7 +570,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, tq1_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -593,7 +593,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -629,7 +629,7 @@ static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, tq1_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -652,7 +652,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -698,13 +698,16 @@ static const qk_field tq1_0_gather_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -713,8 +716,8 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .code = &qk_tq1_0_gather_f32_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_f32_vulkan_constants,
@@ -727,7 +730,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -736,8 +739,8 @@ const qk_kernel qk_tq1_0_gather_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_gather_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -773,6 +776,9 @@ static const qk_field tq1_0_gather_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t tq1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -783,7 +789,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, tq1_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -792,8 +798,8 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .code = &qk_tq1_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_gather_f16_push,
     .spec_constant_count = 3,
     .spec_constants = tq1_0_gather_f16_vulkan_constants,
@@ -806,7 +812,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -815,8 +821,8 @@ const qk_kernel qk_tq1_0_gather_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_gather_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -852,6 +858,9 @@ static const qk_field tq1_0_gather_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -862,7 +871,7 @@ static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, tq1_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -871,8 +880,8 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .code = &qk_tq1_0_gather_halves_spirv,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_gather_bf16_push,
     .spec_constant_count = 3,
     .spec_constants = tq1_0_gather_bf16_vulkan_constants,
@@ -885,7 +894,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -894,8 +903,8 @@ const qk_kernel qk_tq1_0_gather_bf16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_gather_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_gather_bf16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -968,7 +977,7 @@ static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1006,7 +1015,7 @@ static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1098,7 +1107,7 @@ static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1205,7 +1214,7 @@ static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1312,7 +1321,7 @@ static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1413,7 +1422,7 @@ static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1451,7 +1460,7 @@ static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1543,7 +1552,7 @@ static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1650,7 +1659,7 @@ static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1757,7 +1766,7 @@ static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1848,7 +1857,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1880,7 +1889,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1955,7 +1964,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2034,7 +2043,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2113,7 +2122,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2193,7 +2202,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2225,7 +2234,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2300,7 +2309,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2379,7 +2388,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2458,7 +2467,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2499,7 +2508,7 @@ static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2522,7 +2531,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2556,7 +2565,7 @@ static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2579,7 +2588,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2613,7 +2622,7 @@ static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2636,7 +2645,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2682,6 +2691,9 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
@@ -2690,7 +2702,7 @@ static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2699,8 +2711,8 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
     .code = &qk_tq1_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
@@ -2713,7 +2725,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2722,8 +2734,8 @@ const qk_kernel qk_tq1_0_set_rows_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f32_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_set_rows_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2759,6 +2771,9 @@ static const qk_field tq1_0_set_rows_f16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
@@ -2767,7 +2782,7 @@ static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2776,8 +2791,8 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .code = &qk_tq1_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
@@ -2790,7 +2805,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2799,8 +2814,8 @@ const qk_kernel qk_tq1_0_set_rows_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_f16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_set_rows_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2836,6 +2851,9 @@ static const qk_field tq1_0_set_rows_bf16_push[] = {
     {"row_step", 64, 4},
     {"row_batch", 68, 4},
     {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
 };
 
 static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
@@ -2844,7 +2862,7 @@ static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2853,8 +2871,8 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
     .code = &qk_tq1_0_set_rows_spirv,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_bf16_vulkan_constants,
@@ -2867,7 +2885,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
-    .abi = 14,
+    .abi = 15,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2876,8 +2894,8 @@ const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 4,
     .bindings = tq1_0_set_rows_bf16_bindings,
-    .push_bytes = 76,
-    .push_count = 19,
+    .push_bytes = 88,
+    .push_count = 22,
     .push = tq1_0_set_rows_bf16_push,
     .workgroup_size = 64,
     .features = 0,

@@ -652,19 +652,16 @@ kernel void tq1_0_dequant_bf16(
 
 // tq1_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 struct tq1_0_gather_f32_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 4 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 4 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void tq1_0_gather_f32(
@@ -683,9 +680,9 @@ kernel void tq1_0_gather_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -697,7 +694,7 @@ kernel void tq1_0_gather_f32(
         const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -712,19 +709,16 @@ kernel void tq1_0_gather_f32(
 
 // tq1_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 struct tq1_0_gather_f16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void tq1_0_gather_f16(
@@ -743,9 +737,9 @@ kernel void tq1_0_gather_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -757,7 +751,7 @@ kernel void tq1_0_gather_f16(
         const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -772,19 +766,16 @@ kernel void tq1_0_gather_f16(
 
 // tq1_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 struct tq1_0_gather_bf16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, tiles of 8 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void tq1_0_gather_bf16(
@@ -803,9 +794,9 @@ kernel void tq1_0_gather_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -817,7 +808,7 @@ kernel void tq1_0_gather_bf16(
         const uint i = values + t;
         float4 v[1];
         if (row >= push.row_first && row < push.row_end) {
-            const uint from = (row - push.row_first) * push.row_tiles + t;
+            const uint from = push.table_first + (row - push.row_first) * push.row_tiles + t;
             qk_tq1_0::decode(blocks, from / 64u, i % 64u, v);
         } else if (row == NO_ROW && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
@@ -1159,19 +1150,16 @@ kernel void tq1_0_encode_bf16(
 
 // tq1_0_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
 struct tq1_0_set_rows_f32_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 256 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void tq1_0_set_rows_f32(
@@ -1190,9 +1178,9 @@ kernel void tq1_0_set_rows_f32(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1204,25 +1192,23 @@ kernel void tq1_0_set_rows_f32(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_tq1_0::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }
 
 // tq1_0_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
 struct tq1_0_set_rows_f16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 256 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void tq1_0_set_rows_f16(
@@ -1241,9 +1227,9 @@ kernel void tq1_0_set_rows_f16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1255,25 +1241,23 @@ kernel void tq1_0_set_rows_f16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_tq1_0::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }
 
 // tq1_0_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
 struct tq1_0_set_rows_bf16_push {
-    uint rows;       // that an index may name
-    uint row_first;  // rows of the table that are bound in this launch
-    uint row_end;
-    uint row_tiles;  // blocks of 256 elements in a row
-    uint tokens;
-    // 0 where values, indices and rows each lie one after the other. Else tokens come in batches of so many, which count in two dimensions.
-    uint batch_tokens;
-    uint batches;                                // of the inner dimension
-    uint value_step, value_batch, value_outer;   // tiles from the values of a token, an inner and an outer batch to the next
-    uint index_words;                            // of an index: 1; 2, of 64 bits; 0: there are none, tokens are rows in order
-    uint index_step, index_batch, index_outer;   // words
-    uint index_batches, index_outers;            // batches that have indices of their own; further ones have the same again
-    uint row_step, row_batch, row_outer;         // rows of the table
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 256 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
 };
 
 kernel void tq1_0_set_rows_bf16(
@@ -1292,9 +1276,9 @@ kernel void tq1_0_set_rows_bf16(
         const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
         uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
         if (batch_tokens != 0) {
-            values = row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
             if (push.index_words != 0) {
-                const uint at = row * push.index_step + inner % push.index_batches * push.index_batch +
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
                                 outer % push.index_outers * push.index_outer;
                 row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
             }
@@ -1306,6 +1290,7 @@ kernel void tq1_0_set_rows_bf16(
         // A row that there is not is counted once, and a row of another launch is left alone.
         if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         if (row < push.row_first || row >= push.row_end) continue;
-        qk_tq1_0::qk_encode((row - push.row_first) * push.row_tiles + tile, src + (values + tile) * 256u, blocks);
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_tq1_0::qk_encode(block, src + (values + tile) * 256u, blocks);
     }
 }

@@ -2,6 +2,8 @@
 #include "stub.h"
 
 #include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ggml-vulkan-qkgen.cpp"
 
@@ -253,8 +255,33 @@ static void test_experts() {
     CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5);
     const noted & tiles = notes.back();
     CHECK(launches("copy") == 1 && tiles.buffers[1].offset == 0 && tiles.buffers[4].offset == 9 * 1024 && tiles.buffers[2].offset == IDS);
-    w.ne[2] = QK_GEMM_ID_EXPERTS + 1;
-    CHECK(!mul_mat(&y) && notes.empty());
+    w.ne[2] = QK_GEMM_ID_EXPERTS + 1; // more than tiles sort by
+    w.at = OTHER;
+    CHECK(mul_mat(&y) && launches("copy") == 1 && launches("qkgen_q4_0_gemv_id_f32") == 1);
+}
+
+// Many tokens of experts whose rows are no whole tiles: ours where somebody asks for the operation, in one launch.
+static void test_uneven_experts(bool named) {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 0, 96, 64, 8), x = tensor(GGML_TYPE_F32, X, 96, 1, 9), y = op(GGML_OP_MUL_MAT_ID, Y, &w, &x, 64, 2, 9);
+    ggml_tensor ids = tensor(GGML_TYPE_I32, IDS, 2, 9);
+    y.src[2] = &ids;
+    CHECK(mul_mat(&y) == named && notes.size() == named && launches("qkgen_q4_0_gemv_id_f32") == named);
+    CHECK(!named || (notes[0].push[2] == 9 && notes[0].push[3] == 2 && notes[0].buffers[4].range == 9 * 2 * 64 * 4));
+    w = tensor(GGML_TYPE_Q4_0, 0, 128, 64, 8), x = tensor(GGML_TYPE_F32, X, 128, 1, 9);
+    CHECK(mul_mat(&y) && launches("qkgen_q4_0_gemm_id_mma_f32") == 5);
+}
+
+// Nothing is asked for. In a process of its own, for that is looked at once; whether all was right.
+static bool try_usual() {
+    const pid_t child = fork();
+    if (child == 0) {
+        unsetenv("GGML_VK_QKGEN");
+        test_uneven_experts(false);
+        ctx.device->qk.reset();
+        _exit(failures != 0);
+    }
+    int status = 1;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
 static bool rows(ggml_tensor * node) {
@@ -270,6 +297,12 @@ static void test_rows() {
     CHECK(notes[0].push[5] == 5 && notes[0].push[6] == 1 && notes[0].push[10] == 1 && notes[0].push[11] == 1 && notes[0].push[16] == 1);
     w.at = 8;
     CHECK(!rows(&y) && notes.empty());
+    w = tensor(GGML_TYPE_Q4_0, 4096 + 3 * 18, 32, 64); // a view from the fourth row on, with all indices but the first
+    ids.at = IDS + 4;
+    y = op(GGML_OP_GET_ROWS, Y, &w, &ids, 32, 5);
+    CHECK(rows(&y) && notes.size() == 1 && notes[0].buffers[0].offset == 4096 && notes[0].buffers[0].range == 67 * 18);
+    CHECK(notes[0].buffers[1].offset == IDS && notes[0].buffers[1].range == 6 * 4 && notes[0].push[20] == 1);
+    CHECK(notes[0].push[21] == 3 * notes[0].push[3]);
 }
 
 // Rows of a cache at 64-bit indices, of several batches, which have the same indices; and copies into blocks, and out of them.
@@ -280,7 +313,7 @@ static void test_set_rows() {
     y.src[0] = &x;
     y.src[1] = &ids;
     CHECK(rows(&y) && launches("qkgen_q4_0_set_rows_f16") == 1);
-    const std::vector<uint32_t> push = { 10, 0, 30, 2, 12, 4, 3, 2, 8, 0, 2, 2, 0, 0, 1, 1, 1, 10, 0 };
+    const std::vector<uint32_t> push = { 10, 0, 30, 2, 12, 4, 3, 2, 8, 0, 2, 2, 0, 0, 1, 1, 1, 10, 0, 0, 0, 0 };
     CHECK(notes[0].push == push);
     CHECK(ggml_vk_qk_supports(ctx.device, &y));
     x.nb[0] = 4;
@@ -345,16 +378,18 @@ static void test_routing() {
         asked != nullptr ? setenv("QK_TEST", asked, 1) : unsetenv("QK_TEST");
         return qkgen::routing("QK_TEST", "ADD,MUL", qkgen_kernels, QKGEN_KERNEL_SETS).takes(operation);
     };
+    const auto names = [] { return qkgen::routing("QK_TEST", "ADD", qkgen_kernels, QKGEN_KERNEL_SETS).names_operations(); };
     for (const char * usual : { "1", (const char *) nullptr }) {
-        CHECK(takes(usual, "ADD") && takes(usual, "MUL") && !takes(usual, "SUB") && !takes(usual, "MU"));
+        CHECK(takes(usual, "ADD") && !names() && takes(usual, "MUL") && !takes(usual, "SUB") && !takes(usual, "MU"));
     }
     CHECK(!takes("0", "ADD") && !takes("", "ADD") && !takes("sub", "ADD") && takes("sub", "SUB"));
-    CHECK(takes("mul,sub", "MUL") && takes("mul,sub", "SUB") && takes("SUB,mul", "MUL") && !takes("mul,sub", "ADD"));
+    CHECK(takes("mul,sub", "MUL") && names() && takes("mul,sub", "SUB") && takes("SUB,mul", "MUL") && !takes("mul,sub", "ADD"));
     const size_t exact = kernels_of_class("exact"), split = kernels_of_class("split"), best = kernels_of_class("best");
     CHECK(exact == 1 && split == 1 && best == 2); // there is none of split
 }
 
 int main() {
+    CHECK(try_usual());
     setenv("GGML_VK_QKGEN", "mul_mat,mul_mat_id,get_rows,set_rows,cpy", 1); // rows are not routed unless somebody asks
     test_gemv();
     test_pipelines();
@@ -363,6 +398,7 @@ int main() {
     test_remembered();
     test_gemm();
     test_experts();
+    test_uneven_experts(true);
     test_rows();
     test_set_rows();
     test_warm_up();

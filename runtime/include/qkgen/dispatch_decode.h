@@ -9,7 +9,7 @@
 #define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
 #define QK_ENCODE_MATRIX_PUSH_BYTES 8u
 #define QK_SET_ROWS_MATRIX_PUSH_BYTES 12u
-#define QK_GATHER_PUSH_BYTES 76u
+#define QK_GATHER_PUSH_BYTES 88u
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
 /* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
 #define QK_GATHER_TILES 8u

@@ -15,7 +15,10 @@
  * index_step  indices
  * index_batches  inner and outer batches that have indices of their own; further ones have the same again. At least 1
  * row_step    rows of the table: index i is of row i * row_step[0] and so on. Tables of batches may lie in one another
- *             where caches are interleaved; of two tokens that set the same row, blocks of both may stay */
+ *             where caches are interleaved; of two tokens that set the same row, blocks of both may stay
+ *
+ * With a view, an argument may begin where the device cannot bind it: indices at any word, values whole tiles of the kernel behind a
+ * place that it can bind, the table whole blocks behind one. Then memory of the same buffer is bound, and left alone, that lies before. */
 typedef struct qk_rows_view {
     uint64_t tokens, batches;
     uint64_t value_step[3];
@@ -29,6 +32,7 @@ typedef struct qk_rows_view {
 typedef struct qk_view_ {
     uint64_t count[3];
     uint64_t value_elements, indices, table_rows; /* from the first to the last that is touched */
+    uint64_t blocks_before;                       /* that are bound before those of the table */
     uint32_t push[QK_GATHER_PUSH_BYTES / 4];
 } qk_view_;
 
@@ -132,10 +136,84 @@ static inline qk_status qk_plan_view_(const qk_kernel *kernel, const qk_rows_vie
                                                      words != 0 ? view->index_batches[1] : 1,
                                                      view->row_step[0],
                                                      view->row_step[1],
-                                                     view->row_step[2]};
+                                                     view->row_step[2],
+                                                     0,
+                                                     0,
+                                                     0};
     for (uint32_t i = 0; i < QK_GATHER_PUSH_BYTES / 4; i++)
         plan->push[i] = (uint32_t)push[i]; /* a step of 2^32 or more is of a dimension that counts 1 */
     return written ? qk_check_apart_(kernel, plan->count, view->value_step, cols, error) : QK_OK;
+}
+
+static inline qk_status qk_fail_begin_(const qk_call_ *call, uint32_t i, uint64_t unit, qk_error *error) {
+    return qk_fail(error, QK_ERROR_ALIGNMENT,
+                   "%s: %s.offset is %" PRIu64 ", must be a multiple of %" PRIu32 ", or any number of %" PRIu64
+                   " bytes behind one",
+                   call->kernel->name, call->arguments[i].name, call->arguments[i].range.offset,
+                   call->backend->limits.offset_alignment, unit);
+}
+
+/* Lets argument `i`, which is bound whole, begin where the device can bind it. Kernels skip `units`. */
+static inline qk_status qk_bind_before_(qk_call_ *call, uint32_t i, uint64_t unit, uint32_t *units, qk_error *error) {
+    qk_argument_ *a = &call->arguments[i];
+    const uint64_t extra = a->range.offset % call->backend->limits.offset_alignment;
+    if (extra % unit != 0)
+        return qk_fail_begin_(call, i, unit, error);
+    a->range.offset -= extra;
+    a->need += extra;
+    a->unit += extra;
+    *units = (uint32_t)(extra / unit);
+    return QK_OK;
+}
+
+/* The same of the table, as few blocks of each of its buffers as it takes. */
+static inline qk_status qk_bind_blocks_before_(qk_call_ *call, uint32_t weights, uint64_t *blocks, qk_error *error) {
+    const uint32_t alignment = call->backend->limits.offset_alignment;
+    const qk_binding *bindings = call->kernel->bindings;
+    for (uint64_t n = 0; n < alignment; n++) {
+        uint32_t bound = 0;
+        for (uint32_t i = 0; i < weights; i++) {
+            const uint64_t bytes = n * bindings[i].block_bytes, offset = call->arguments[i].range.offset;
+            bound += bytes <= offset && (offset - bytes) % alignment == 0;
+        }
+        for (uint32_t i = 0; bound == weights && i < weights; i++) {
+            call->arguments[i].range.offset -= n * bindings[i].block_bytes;
+            if (call->arguments[i].alignment < alignment)
+                call->arguments[i].alignment = alignment;
+        }
+        *blocks = n;
+        if (bound == weights)
+            return QK_OK;
+    }
+    uint32_t first = 0;
+    while (first + 1 < weights && call->arguments[first].range.offset % alignment == 0)
+        first++;
+    return qk_fail_begin_(call, first, bindings[first].block_bytes, error);
+}
+
+/* Where launches bind what they do, and how many rows of the table each. */
+static inline qk_status qk_place_view_(qk_call_ *call, qk_view_ *plan, uint64_t cols, uint64_t *chunk,
+                                       qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    const uint32_t weights = call->count - 3, words = plan->push[10];
+    const uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
+    const uint64_t tile = (uint64_t)kernel->tile_elements * qk_type_bytes(kernel->bindings[weights + 1].element);
+    qk_status status = qk_bind_blocks_before_(call, weights, &plan->blocks_before, error);
+    if (status == QK_OK && words != 0)
+        status = qk_bind_before_(call, weights, 4, &plan->push[20], error);
+    if (status == QK_OK)
+        status = qk_bind_before_(call, weights + 1, tile, &plan->push[19], error);
+    for (uint32_t i = weights; status == QK_OK && i < call->count; i++)
+        if (call->arguments[i].need > limit)
+            status = qk_fail(error, QK_ERROR_LIMIT,
+                             "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                             kernel->name, call->arguments[i].name, call->arguments[i].need, limit);
+    plan->push[21] = (uint32_t)(plan->blocks_before * (kernel->block_elements / kernel->tile_elements));
+    uint64_t most = UINT32_MAX / cols, before = qk_ceil_(plan->blocks_before, cols / kernel->block_elements);
+    for (uint32_t i = 0; before != 0 && i < weights; i++)
+        most = qk_min_(most, limit / call->arguments[i].unit);
+    most = most > before ? most - before : 0;
+    return status == QK_OK ? qk_chunk_(call, 0, weights, plan->table_rows, most, "row", chunk, error) : status;
 }
 
 /* All parts of the table; values and indices are bound whole. */
@@ -148,6 +226,8 @@ static inline qk_status qk_run_view_(const qk_call_ *call, const qk_view_ *plan,
         n = qk_min_(chunk, plan->table_rows - row);
         for (uint32_t i = 0; i < call->count; i++)
             ranges[i] = i < weights ? qk_part_(&call->arguments[i], row, n) : qk_part_(&call->arguments[i], 0, 1);
+        for (uint32_t i = 0; i < weights; i++)
+            ranges[i].size += plan->blocks_before * call->kernel->bindings[i].block_bytes;
         memcpy(push, plan->push, sizeof push);
         push[1] = (uint32_t)row;
         push[2] = (uint32_t)(row + n);
@@ -177,7 +257,9 @@ static inline qk_status qk_dispatch_rows_view_(const qk_backend *backend, const 
     const uint32_t count = kernel->binding_count - 3;
     const qk_binding *value = &kernel->bindings[count + 1];
     status = qk_plan_view_(kernel, view, value->access != QK_READ, rows, cols, tokens, &plan, error);
-    qk_call_ call = qk_call_new_(backend, kernel);
+    qk_backend anywhere = *backend; /* where arguments begin is looked at when all are known */
+    anywhere.limits.offset_alignment = 1;
+    qk_call_ call = qk_call_new_(&anywhere, kernel);
     if (status == QK_OK)
         status = qk_add_weights_(&call, weights, count, plan.table_rows, cols / kernel->block_elements, error);
     if (status == QK_OK) /* something is bound where there are no indices */
@@ -185,20 +267,15 @@ static inline qk_status qk_dispatch_rows_view_(const qk_backend *backend, const 
                          view->index_bytes != 0 ? plan.indices * view->index_bytes : 4, error);
     if (status == QK_OK)
         status = qk_add_(&call, name, values, 1, plan.value_elements * qk_type_bytes(value->element), error);
+    call.backend = backend;
     if (status == QK_OK)
         status = qk_add_(&call, "status", status_word, 1, 4, error);
     if (view->index_bytes == 0)
         call.arguments[count].need = 0; /* the status word, a second time */
     if (status == QK_OK)
         status = qk_check_overlap_(&call, error);
-    const uint64_t limit = qk_min_(backend->limits.storage_range, UINT32_MAX);
-    for (uint32_t i = count; status == QK_OK && i < call.count; i++)
-        if (call.arguments[i].need > limit)
-            status = qk_fail(error, QK_ERROR_LIMIT,
-                             "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
-                             kernel->name, call.arguments[i].name, call.arguments[i].need, limit);
     if (status == QK_OK)
-        status = qk_chunk_(&call, 0, count, plan.table_rows, UINT32_MAX / cols, "row", &chunk, error);
+        status = qk_place_view_(&call, &plan, cols, &chunk, error);
     return status == QK_OK ? qk_run_view_(&call, &plan, chunk, error) : status;
 }
 

@@ -192,15 +192,17 @@ template <class Pipeline, class Table> class launcher {
         return found->second[0].launch.kernel;
     }
 
-    /* qk_plan_product of kernels that are exact enough (qkgen/routing.hpp). Of experts and many tokens, tiles alone: an engine that has
-     * kernels of its own has faster ones than those of few. */
+    /* qk_plan_product of kernels that are exact enough (qkgen/routing.hpp). Many tokens of experts that no kernel makes tiles of, as where
+     * rows are no whole tiles, are for gemv_id, which loads an expert again for each of them. With `tiles_alone` they are refused: an engine
+     * that has kernels of its own has faster ones. */
     template <class Engine>
-    qk_status plan_product(Engine &engine, const std::vector<const qk_kernel *> &kernels, qk_product &p,
-                           qk_error *error) {
+    qk_status plan_product(Engine &engine, const std::vector<const qk_kernel *> &kernels, bool tiles_alone,
+                           qk_product &p, qk_error *error) {
         const qk_backend backend = backend_of(engine);
         const qk_status status =
             qk_plan_product(&backend, kernels.data(), (uint32_t)kernels.size(), INFINITY, &p, error);
-        if (status == QK_OK && p.ids.bytes != 0 && p.y.counts[2] > QK_GEMV_MAX_BATCH && p.scratch_bytes == 0)
+        if (status == QK_OK && tiles_alone && p.ids.bytes != 0 && p.y.counts[2] > QK_GEMV_MAX_BATCH &&
+            p.scratch_bytes == 0)
             return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: more than %u tokens, and no kernel makes tiles of them",
                            p.kernel->name, QK_GEMV_MAX_BATCH);
         return status;

@@ -51,13 +51,14 @@ class kernel_index {
 
 /* What people ask for with variables of the environment, whose names begin with a prefix:
  *
- *     PREFIX        0: nothing is ours; 1, or not set: what is usual; or names of operations, in capitals or not, with commas
+ *     PREFIX        0: nothing is ours; 1, or not set: what is usual; or names of operations, in capitals or not, with commas: these, also
+ *                   where kernels of the engine are known to be faster
  *     PREFIX_CLASS  the least exact class of sums: exact, split, or best, which is any
  *     PREFIX_LOG    set: counts of what became of operations go to stderr in the end */
 class routing {
     std::vector<std::string> ours;
     kernel_index index;
-    bool logs;
+    bool logs, named = true;
     std::mutex mutex;
     std::map<std::string, unsigned long long> counts;
 
@@ -76,8 +77,10 @@ class routing {
         : index(sets, count, least_exact(variable(prefix + "_CLASS", "best"))),
           logs(std::getenv((prefix + "_LOG").c_str()) != nullptr) {
         std::string asked = variable(prefix, "1");
-        if (asked == "1")
+        if (asked == "1") {
             asked = usual;
+            named = false;
+        }
         std::transform(asked.begin(), asked.end(), asked.begin(),
                        [](unsigned char c) { return (char)std::toupper(c); });
         for (size_t from = 0, to; from < asked.size(); from = to + 1) {
@@ -99,6 +102,11 @@ class routing {
             if (one == operation)
                 return true;
         return false;
+    }
+
+    /* Whether somebody asked for operations by name. */
+    bool names_operations() const {
+        return named;
     }
 
     /* Those that are exact enough, as of kernel_index. */
