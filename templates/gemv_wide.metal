@@ -15,6 +15,7 @@ inline float dot_add(float sum, float4 a, float4 b)
 template <uint BATCH, uint ROWS, bool ONE, typename X>
 inline void walk_large_rows(
 @{kernel_buffers}
+@{two_parameters}
     device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
     constexpr uint TILES = 1;
@@ -36,7 +37,7 @@ inline void walk_large_rows(
             if (j >= tiles) continue;
             if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, @{x_passed});
             for (uint r = 0; r < ROWS; ++r)
-                accumulate_large<TILES, BATCH>(@{weights}, shape.row_tiles,
+                accumulate_large<TILES, BATCH>(@{weights}, @{two_passed}shape.row_tiles,
                                                at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, @{x_passed},
                                                sum[r]);
         }
@@ -46,6 +47,7 @@ inline void walk_large_rows(
 template <uint BATCH, typename X>
 inline void sum_large_rows(
 @{kernel_buffers}
+@{two_parameters}
     device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
@@ -53,6 +55,6 @@ inline void sum_large_rows(
     const uint slices = (shape.row_tiles / @{size} + at.lanes - 1) / at.lanes;
     uint split = 1;  // simdgroups that share a row
     while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
-    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(@{weights}, x_in, to, shape, partial, at, split);
-    else walk_large_rows<BATCH, ROWS, false>(@{weights}, x_in, to, shape, partial, at, split);
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(@{weights}, @{two_passed}x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(@{weights}, @{two_passed}x_in, to, shape, partial, at, split);
 }
