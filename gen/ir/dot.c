@@ -25,6 +25,9 @@ static const uint64_t EXACT_IN_FLOAT = UINT64_C(1) << 24;
 /* Dot products that are added one after the other: each addition may round, and waits for the one before. */
 enum { CHAIN = 8 };
 
+/* Of more scales, what each gives is added when its weights are there, in code that masks codes: else all wait. */
+enum { FEW_SCALES = 4 };
+
 static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
     return qg_apply(ir, op, a, b, NULL);
 }
@@ -273,15 +276,24 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
     return scale ? apply(p->ir, QG_MUL, scale, sum) : sum;
 }
 
+static bool has_more_scales(const products *p, uint32_t than) {
+    uint32_t count = 0;
+    for (uint32_t i = 0, k; i < p->count; ++i) {
+        for (k = 0; k < i && p->items[k].scale != p->items[i].scale;) ++k;
+        count += k == i;
+    }
+    return count > than;
+}
+
 const qg_node *qg_dot_collect(products *p, const qg_node *total) {
     for (uint32_t i = 0; i < p->count; ++i) settle_scale(p, &p->items[i]);
+    const bool one_by_one = p->ir->masked && has_more_scales(p, FEW_SCALES);
     bool *taken = QG_NEW_ARRAY(p->ir->arena, bool, p->count + 1);
     for (uint32_t i = 0; i < p->count; ++i) {
         bool negative;
         if (taken[i]) continue;
         const qg_node *group = collect(p, i, taken, &negative);
-        if (total && p->ir->masked)
-            total = qg_let(p->ir, total, "total", NULL); /* so that weights are added as they come */
+        if (total && one_by_one) total = qg_let(p->ir, total, "total", NULL);
         total = plus(p->ir, total, group, negative);
     }
     return total;

@@ -478,10 +478,8 @@ inline void accumulate_large(
     float dots13[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
         float4(float(w5 & 0x700000u), float(w5 & 0x3800000u), float(w5 & 0x1C000000u), float(w5 & 0xE0000000u)));
-    float total[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total[m] = s * (dots6[m] + dots13[m]);
     const float b = bf16_to_f32(biases_word[block] >> (tile * 16u));
-    for (uint m = 0; m < BATCH; ++m) sum[m] += total[m] + b * x_sum[k][m][0];
+    for (uint m = 0; m < BATCH; ++m) sum[m] += s * (dots6[m] + dots13[m]) + b * x_sum[k][m][0];
 }
 
 // A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one

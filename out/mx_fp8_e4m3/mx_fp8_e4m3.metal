@@ -412,8 +412,6 @@ inline void accumulate_large(
     const float2 pair15 = float2(as_type<half2>(((w7 >> 1u) & 0x3F803F80u) | (w7 & 0x80008000u)));
     float dots6[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float total[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total[m] = nans + s0 * dots6[m];
     const uint s_bits1 = (shifted >> 8u) & 0xFFu;
     const float s1 = as_type<float>(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
     const float2 pair16 = float2(as_type<half2>(((w8 << 7u) & 0x3F803F80u) | ((w8 << 8u) & 0x80008000u)));
@@ -447,7 +445,7 @@ inline void accumulate_large(
     const float2 pair31 = float2(as_type<half2>(((w15 >> 1u) & 0x3F803F80u) | (w15 & 0x80008000u)));
     float dots13[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15], float4(pair30.x, pair31.x, pair30.y, pair31.y));
-    for (uint m = 0; m < BATCH; ++m) sum[m] += total[m] + s1 * dots13[m];
+    for (uint m = 0; m < BATCH; ++m) sum[m] += nans + s0 * dots6[m] + s1 * dots13[m];
 }
 
 // A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one

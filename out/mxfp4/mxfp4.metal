@@ -406,8 +406,6 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2], float4(two0.y, two1.y, two2.y, two3.y));
     float dots2[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3], float4(two4.y, two5.y, two6.y, two7.y));
-    float total0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total0[m] = e_e_e0 * dots2[m];
     const uint e1 = (blocks_word[base + 4u] >> 8u) & 0xFFu;
     const float e_e_e1 = as_type<float>(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
     const uint4 bytes3 = uint4(blocks_uchar4[base + tile * 2u + 4u]);
@@ -424,8 +422,6 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6], float4(two8.y, two9.y, two10.y, two11.y));
     float dots5[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][7], float4(two12.y, two13.y, two14.y, two15.y));
-    float total1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total1[m] = total0[m] + e_e_e1 * dots5[m];
     const uint e2 = (blocks_word[base + 8u] >> 16u) & 0xFFu;
     const float e_e_e2 = as_type<float>(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
     const uint4 bytes6 = uint4(blocks_uchar4[base + tile * 2u + 8u]);
@@ -442,8 +438,6 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10], float4(two16.y, two17.y, two18.y, two19.y));
     float dots8[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][11], float4(two20.y, two21.y, two22.y, two23.y));
-    float total2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total2[m] = total1[m] + e_e_e2 * dots8[m];
     const uint e3 = blocks_word[base + 12u] >> 24u;
     const float e_e_e3 = as_type<float>(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
     const uint4 bytes9 = uint4(blocks_uchar4[base + tile * 2u + 13u]);
@@ -459,7 +453,7 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14], float4(two24.y, two25.y, two26.y, two27.y));
     float dots11[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][15], float4(two28.y, two29.y, two30.y, two31.y));
-    for (uint m = 0; m < BATCH; ++m) sum[m] += total2[m] + e_e_e3 * dots11[m];
+    for (uint m = 0; m < BATCH; ++m) sum[m] += e_e_e0 * dots2[m] + e_e_e1 * dots5[m] + e_e_e2 * dots8[m] + e_e_e3 * dots11[m];
 }
 
 // A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one

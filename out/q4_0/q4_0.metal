@@ -397,8 +397,6 @@ inline void accumulate_large(
     float dots7[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7],
         float4(float(qs3 & 0xF00000u), float(qs3 & 0xF0000000u), float(qs4 & 240u), float(qs4 & 61440u)));
-    float total[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total[m] = d0 * dots7[m];
     const float d1 = f16_to_f32(qs4 >> 16u);
     const uint qs5 = blocks_word[base + 5u];
     float dots8[BATCH];
@@ -428,7 +426,7 @@ inline void accumulate_large(
     float dots15[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15],
         float4(float(qs8 & 240u), float(qs8 & 61440u), float(qs8 & 0xF00000u), float(qs8 & 0xF0000000u)));
-    for (uint m = 0; m < BATCH; ++m) sum[m] += total[m] + d1 * dots15[m];
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d0 * dots7[m] + d1 * dots15[m];
 }
 
 // A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one

@@ -479,8 +479,6 @@ inline void accumulate_large(
     float dots6[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
         float4(float(qs7 & 15u), float(qs7 & 3840u), float(qs7 & 0xF0000u), float(qs7 & 0xF000000u)));
-    float total0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total0[m] = d_sc0 * dots6[m];
     const float dmin = f16_to_f32(d_dmin >> 16u);
     const uint scales2 = blocks[base + tile / 2u + 2u], shifted2 = scales2 >> (tile % 2u * 16u + tile / 2u * 4u);
     const uint mn_lo0 = shifted2 & 15u;  // scales: bits 0-3 of mn
@@ -488,8 +486,6 @@ inline void accumulate_large(
     const uint mn_hi0 = (shifted3 >> 4u) & 3u;  // scales: bits 4-5 of mn
     const uint mn0 = mn_lo0 | (mn_hi0 << 4u);
     const float dmin_mn0 = dmin * float(mn0);
-    float total1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total1[m] = total0[m] - dmin_mn0 * x_sum[k][m][0];
     const uint sc_lo1 = (shifted0 >> 8u) & 15u;  // scales: bits 0-3 of sc
     const uint sc_hi1 = (shifted1 >> 12u) & 3u;  // scales: bits 4-5 of sc
     const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
@@ -516,13 +512,11 @@ inline void accumulate_large(
     float dots13[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
         float4(float(qs7 & 240u), float(qs7 & 61440u), float(qs7 & 0xF00000u), float(qs7 & 0xF0000000u)));
-    float total2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) total2[m] = total1[m] + d_sc1 * dots13[m];
     const uint mn_lo1 = (shifted2 >> 8u) & 15u;  // scales: bits 0-3 of mn
     const uint mn_hi1 = (shifted3 >> 12u) & 3u;  // scales: bits 4-5 of mn
     const uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     const float dmin_mn1 = dmin * float(mn1);
-    for (uint m = 0; m < BATCH; ++m) sum[m] += total2[m] - dmin_mn1 * x_sum[k][m][1];
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * dots6[m] - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dots13[m] - dmin_mn1 * x_sum[k][m][1];
 }
 
 // A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
