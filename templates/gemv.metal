@@ -17,15 +17,25 @@ kernel void @{name}(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+@if tables_of_two
+@{tables_of_two}
+@end
     const @{space}::results to = {@{results_passed}, push.epilogue, @{name}_y_type};
     const @{space}::standing at =
         @{space}::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, @{name}_views, 0, 0, 0, 0});
 @if large
     if (@{name}_batch < 8 && push.row_tiles % @{large} == 0) {  // rows that are whole larger tiles, and x that is not too much
+@if make_two
+        // What both codes of a byte stand for.
+        for (uint codes = thread_index; codes < 256; codes += threads) {
+            @{make_two}
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+@end
         switch (@{name}_batch) {
-            case 1: @{space}::sum_large_rows<1>(@{weights}, x, to, push, partial, at); break;
-            case 2: @{space}::sum_large_rows<2>(@{weights}, x, to, push, partial, at); break;
-            case 4: @{space}::sum_large_rows<4>(@{weights}, x, to, push, partial, at); break;
+            case 1: @{space}::sum_large_rows<1>(@{weights}, @{two_passed}x, to, push, partial, at); break;
+            case 2: @{space}::sum_large_rows<2>(@{weights}, @{two_passed}x, to, push, partial, at); break;
+            case 4: @{space}::sum_large_rows<4>(@{weights}, @{two_passed}x, to, push, partial, at); break;
         }
         return;
     }

@@ -203,6 +203,30 @@ static value pair(const machine *m, const qg_node *node) {
                    {0}};
 }
 
+static value two(const machine *m, const qg_node *node) {
+    const qg_table *table = &m->ir->layout->tables[node->ref];
+    const uint32_t codes = evaluate(m, node->arg[0]).bits[0];
+    if (codes > 255) fail_msg("a byte of %u", codes);
+    const double low = table->values[codes & 15], high = table->values[codes >> 4];
+    return (value){{0}, {m->magnitude ? fabs(low) : low, m->magnitude ? fabs(high) : high}};
+}
+
+/* The bytes of a word that is loaded as such elsewhere. */
+static value bytes_of_load(const machine *m, const qg_node *node) {
+    value bytes = {{0}, {0}};
+    for (uint32_t n = 0; n < m->ir->n_nodes; ++n) {
+        const qg_node *load = m->ir->nodes[n];
+        if (load->op != QG_LOAD || load->ref != node->ref || load->arg[0] != node->arg[0]) continue;
+        for (uint32_t i = 0; i < 4; ++i) {
+            bytes.bits[i] = m->words[n] >> 8 * i & 255;
+            if (node->op == QG_LOAD_I8) bytes.bits[i] = (uint32_t)(int32_t)(int8_t)bytes.bits[i];
+        }
+        return bytes;
+    }
+    fail_msg("no word is loaded where bytes are");
+    return bytes;
+}
+
 static value pairs(const machine *m, const qg_node *node) {
     const qg_table *table = &m->ir->layout->tables[node->ref];
     const uint32_t codes = evaluate(m, node->arg[0]).bits[0];
@@ -228,6 +252,8 @@ static value x_sum(const machine *m, const qg_node *node) {
     for (uint32_t r = 0; r < QG_MAX_RUNS; ++r)
         for (uint32_t i = 0; i < QG_MAX_LANES; ++i)
             if (m->ir->x_sums[node->integer] >> r & 1) sum.real[0] += m->magnitude ? fabs(m->x[r][i]) : m->x[r][i];
+    sum.real[0] *= fabs((double)m->ir->x_sum_factors[node->integer]);
+    if (m->ir->x_sum_factors[node->integer] < 0 && !m->magnitude) sum.real[0] = -sum.real[0];
     return sum;
 }
 
@@ -338,6 +364,9 @@ value evaluate(const machine *m, const qg_node *node) {
     case QG_TABLE: return lookup(m, node);
     case QG_PAIRS: return pairs(m, node);
     case QG_PAIR: return pair(m, node);
+    case QG_TWO: return two(m, node);
+    case QG_LOAD_U8:
+    case QG_LOAD_I8: return bytes_of_load(m, node);
     case QG_DOT: return dot(m, node);
     case QG_DOT4: return dot4(m, node);
     case QG_X_SUM: return x_sum(m, node);
@@ -422,7 +451,7 @@ static void add_sets(qg_text *text, const char *what, const uint64_t *sets, uint
 char *text_of(const bench *b, uint32_t lanes, uint32_t n_runs) {
     const qg_ir *ir = b->ir;
     qg_text text = qg_text_new(b->arena);
-    const qg_target *target = &qg_target_glsl;
+    const qg_target *target = ir->masked ? &qg_target_msl : &qg_target_glsl;
     for (uint32_t i = 0; i < ir->n_statements; ++i) qg_print_statement(&text, ir, target, ir->statements[i], "");
     for (uint32_t i = 0; i < ir->n_nodes; ++i) {
         if (ir->nodes[i]->op != QG_DIGITS || !ir->nodes[i]->used) continue;
@@ -444,5 +473,7 @@ char *text_of(const bench *b, uint32_t lanes, uint32_t n_runs) {
     }
     add_sets(&text, "digits", ir->x_digits, ir->n_x_digits);
     add_sets(&text, "sum", ir->x_sums, ir->n_x_sums);
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i)
+        if (ir->x_sum_factors[i] != 1) qg_text_printf(&text, "\nsum %u * %g", i, (double)ir->x_sum_factors[i]);
     return text.data;
 }

@@ -227,6 +227,19 @@ mutate "pairs: which halves are side by side" gen/ir/dot_bytes.c 's/l < 2 \? low
 mutate "pairs: the table is there before it is used" gen/text/lookups.c 's/"barrier\(\);"/""/' script tune vulkan
 mutate "pairs: every thread has its copy" gen/text/lookups.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
 mutate "pairs as halves: that of the lower half first" gen/ir/halves.c 's/codes.shift \/ 4\)/1 - codes.shift \/ 4)/' unit bytes_test
+mutate "two, MSL: the lower half of a byte first" gen/ir/halves.c 's/f->shift\[i\] % 8 \/ 4\)/1 - f->shift[i] % 8 \/ 4)/' unit rules_test
+mutate "two, MSL: what is made" gen/text/msl.c 's/\$t\[codes >> 4\]/$t[codes >> 3 \& 15]/' script gemv msl "blocks mxfp4 5 8 3 f32"
+mutate "two, MSL: it is there before it is used" templates/gemv.metal '/make_two/,/switch/s/threadgroup_barrier\(.*//' \
+  script gemv msl "blocks mxfp4 5 8 3 f32"
+mutate "bytes, MSL: their sign" gen/ir/halves.c 's/load_byte\(ir, f->word, f->shift\[i\], f->biased\)/load_byte(ir, f->word, f->shift[i], false)/' \
+  unit rules_test
+mutate "bytes, MSL: of words that are loaded" gen/ir/halves.c 's/word->op != QG_LOAD \|\| word->integer != 32 \|\| //' unit rules_test
+mutate "begin, MSL: x summed up has its coefficient" gen/ir/dot.c 's/negative \? -factor : factor\)/negative ? -factor : 1)/' unit rules_test
+mutate "begin, MSL: powers of two" gen/ir/dot.c 's/ == 0\.5f\) of_x/ <= 1.0f) of_x/' unit rules_test
+mutate "walk, MSL: x of each slice" templates/gemv_wide.metal 's/if \(!ONE\) load_large_x/if (c == own) load_large_x/' \
+  script gemv msl "blocks q4_0 1 2048 4 f16"
+mutate "neighbours, MSL: in the place of planes of some bits" gen/build/plan.c \
+  's/(code->n_slices) \&\& code->per == per; \+\+s\)/\1 \&\& false; ++s)/' unit wide_test
 mutate "pairs as halves: every byte" gen/ir/halves.c 's/-8 \* \(int32_t\)i/0/' unit bytes_test
 mutate "bytes as halves: no carry from byte to byte" gen/ir/halves.c 's/QG_XOR, f->word, qg_uint\(ir, 128/QG_ADD, f->word, qg_uint(ir, 128/' unit bytes_test
 mutate "bytes as halves: from zero on" gen/ir/halves.c 's/\(128 - lowest\)/(127 - lowest)/' unit bytes_test

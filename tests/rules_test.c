@@ -294,34 +294,112 @@ static void test_halves(void **state) {
 }
 
 /* Metal's masks: codes become floats where they lie, also in a word that was put together of two; not those that lie across. */
-static const qg_node *joined(const bench *b, const char *low, const char *high, uint32_t down) {
-    return apply(b, QG_OR, apply(b, QG_SHR, word(b, low), qg_uint(b->ir, down)),
-                 apply(b, QG_SHL, word(b, high), qg_uint(b->ir, 32 - down)));
+static const qg_node *joined_words(const bench *b, const qg_node *low, const qg_node *high, uint32_t down) {
+    return apply(b, QG_OR, apply(b, QG_SHR, low, qg_uint(b->ir, down)),
+                 apply(b, QG_SHL, high, qg_uint(b->ir, 32 - down)));
+}
+
+static const qg_node *joined(const bench *b, uint32_t down) {
+    return joined_words(b, word(b, "v"), word(b, "w"), down);
+}
+
+static const qg_node *loaded(const bench *b, uint32_t at) { return qg_load(b->ir, 0, 32, qg_uint(b->ir, at)); }
+
+static bench bench_masked(void) {
+    bench b = bench_new();
+    b.ir->masked = true;
+    return b;
 }
 
 static void test_in_place(void **state) {
     (void)state;
-    bench b = bench_new();
-    b.ir->masked = true;
+    bench b = bench_masked();
     check_sum(
-        b, to_float(&b, every_of(&b, joined(&b, "v", "w", 16), 4, 8, 4)),
-        "dot(x[k][m][0], vec4(float(v & 0xF00000u), float(v & 0xF0000000u), float(w & 240u), float(w & 61440u)))\n"
+        b, to_float(&b, every_of(&b, joined(&b, 16), 4, 8, 4)),
+        "dot(x[k][m][0], float4(float(v & 0xF00000u), float(v & 0xF0000000u), float(w & 240u), float(w & 61440u)))\n"
         "x0 * 2^-20 2^-28 2^-4 2^-12");
-    b = bench_new();
-    b.ir->masked = true;
-    check_sum(b, to_float(&b, signed_every(&b, joined(&b, "v", "w", 16), 8, 8)),
-              "uint biased0 = v ^ 0x80808080u;  // sign bits turned\n"
-              "uint biased1 = w ^ 0x80808080u;  // sign bits turned\n"
-              "dot(x[k][m][0], vec4(float(biased0 & 0xFF0000u), float(biased0 & 0xFF000000u), float(biased1 & 0xFFu), "
-              "float(biased1 & 65280u))) - 128.0 * x_sum[k][m][0]\n"
-              "x0 * 2^-16 2^-24 2^0 2^-8\n"
-              "sum 0: runs 0x1");
-    b = bench_new(); /* a field lies in both */
-    b.ir->masked = true;
-    check_sum(b, to_float(&b, every_of(&b, joined(&b, "v", "w", 20), 0, 8, 8)),
-              "dot(x[k][m][0], vec4(float(v & 0xFF00000u), float(((v >> 20u) | (w << 12u)) & 65280u), float(w & "
+    b = bench_masked(); /* a field lies in both */
+    check_sum(b, to_float(&b, every_of(&b, joined(&b, 20), 0, 8, 8)),
+              "dot(x[k][m][0], float4(float(v & 0xFF00000u), float(((v >> 20u) | (w << 12u)) & 65280u), float(w & "
               "4080u), float(w & 0xFF000u)))\n"
               "x0 * 2^-20 2^-8 2^-4 2^-12");
+}
+
+#define PLACES "\nx0 * 2^0 2^-8 2^-16 2^-24"
+
+/* bytes: of words that are loaded alone, and where each is in one. */
+static void test_loaded_bytes(void **state) {
+    (void)state;
+    bench b = bench_masked();
+    check_sum(b, to_float(&b, signed_every(&b, joined_words(&b, loaded(&b, 3), loaded(&b, 4), 16), 8, 8)),
+              "const int4 bytes0 = int4(blocks_char4[3u]), bytes1 = int4(blocks_char4[4u]);\n"
+              "dot(x[k][m][0], float4(bytes0.z, bytes0.w, bytes1.x, bytes1.y))");
+    b = bench_masked();
+    check_sum(b, to_float(&b, every_of(&b, loaded(&b, 3), 0, 8, 8)),
+              "const uint4 bytes = uint4(blocks_uchar4[3u]);\n"
+              "dot(x[k][m][0], float4(bytes.x, bytes.y, bytes.z, bytes.w))");
+    b = bench_masked();
+    check_sum(b, to_float(&b, signed_every(&b, word(&b, "w"), 8, 8)),
+              "const uint biased = w ^ 0x80808080u;  // sign bits turned\n"
+              "x_sum[k][m][0] + dot(x[k][m][0], float4(float(biased & 0xFFu), float(biased & 65280u), float(biased & "
+              "0xFF0000u), "
+              "float(biased & 0xFF000000u)))" PLACES SUM0 "\nsum 0 * -128");
+    b = bench_masked(); /* four bits of a byte */
+    check_sum(
+        b, to_float(&b, every_of(&b, loaded(&b, 3), 4, 8, 4)),
+        "dot(x[k][m][0], float4(float(blocks[3u] & 240u), float(blocks[3u] & 61440u), float(blocks[3u] & 0xF00000u), "
+        "float(blocks[3u] & 0xF0000000u)))\n"
+        "x0 * 2^-4 2^-12 2^-20 2^-28");
+}
+
+static const qg_node *look_up_levels(const bench *b, const qg_node *codes) {
+    const qg_node *lanes[4];
+    for (uint32_t i = 0; i < 4; ++i) lanes[i] = qg_lookup(b->ir, TABLE_LEVELS, qg_lane(b->ir, codes, i), NULL);
+    return to_float(b, qg_vector(b->ir, lanes, 4));
+}
+
+/* two: codes of four bits in a small table, also in a word that was put together of two; not
+ * those that lie in two bytes. */
+static void test_two(void **state) {
+    (void)state;
+    const uint32_t across[] = {0, 6, 14, 20};
+    bench b = bench_masked();
+    check_sum(
+        b, look_up_levels(&b, every_of(&b, joined_words(&b, loaded(&b, 3), loaded(&b, 4), 8), 4, 8, 4)),
+        "const uint4 bytes0 = uint4(blocks_uchar4[3u]);\n"
+        "const float2 two0 = levels_of_two[bytes0.y], two1 = levels_of_two[bytes0.z], two2 = levels_of_two[bytes0.w];\n"
+        "const uint4 bytes1 = uint4(blocks_uchar4[4u]);\n"
+        "const float2 two3 = levels_of_two[bytes1.x];\n"
+        "dot(x[k][m][0], float4(two0.y, two1.y, two2.y, two3.y))");
+    b = bench_masked();
+    check_sum(b, look_up_levels(&b, every(&b, "w", 0, 4, 4)),
+              "const float2 two0 = levels_of_two[w & 0xFFu], two1 = levels_of_two[(w >> 8u) & 0xFFu];\n"
+              "dot(x[k][m][0], float4(two0.x, two0.y, two1.x, two1.y))");
+    b = bench_masked();
+    check_sum(b, look_up_levels(&b, fields(&b, word(&b, "w"), 4, across, 4)),
+              "dot(x[k][m][0], float4(levels_as_float[((uint4(w) >> uint4(0, 6, 14, 20)) & 15u).x], "
+              "levels_as_float[((uint4(w) >> uint4(0, 6, 14, 20)) & 15u).y], levels_as_float[((uint4(w) >> uint4(0, 6, "
+              "14, 20)) & "
+              "15u).z], levels_as_float[((uint4(w) >> uint4(0, 6, 14, 20)) & 15u).w]))");
+}
+
+#define CODES "float4(float(w & 15u), float(w & 3840u), float(w & 0xF0000u), float(w & 0xF000000u))"
+
+/* begin: with x summed up, where the coefficient is a power of two. */
+static void test_begin(void **state) {
+    (void)state;
+    bench b = bench_masked();
+    check_sum(
+        b, apply(&b, QG_MUL, half(&b, "d"), apply(&b, QG_SUB, to_float(&b, every(&b, "w", 0, 8, 4)), qg_real(b.ir, 8))),
+        "f16_to_f32(d) * (x_sum[k][m][0] + dot(x[k][m][0], " CODES "))" PLACES SUM0 "\nsum 0 * -8");
+    b = bench_masked();
+    check_sum(b, apply(&b, QG_SUB, qg_real(b.ir, 4), to_float(&b, every(&b, "w", 0, 8, 4))),
+              "x_sum[k][m][0] - dot(x[k][m][0], " CODES ")" PLACES SUM0 "\nsum 0 * 4");
+    b = bench_masked();
+    check_sum(b, apply(&b, QG_SUB, to_float(&b, every(&b, "w", 0, 8, 4)), qg_real(b.ir, 3)),
+              "dot(x[k][m][0], " CODES ") - 3.0f * x_sum[k][m][0]" PLACES SUM0);
+    b = bench_masked(); /* nothing but x */
+    check_sum(b, apply(&b, QG_MUL, half(&b, "d"), qg_real(b.ir, 8)), D " * 8.0f * x_sum[k][m][0]" SUM0);
 }
 
 /* What lies across a half, is wider than its digits, or is not cut out as fields of one word, stays as it is. */
@@ -686,16 +764,29 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distribute),   cmocka_unit_test(test_distribute_integers),
-        cmocka_unit_test(test_in_place),     cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_factors),      cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_no_choice),    cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_halves),       cmocka_unit_test(test_no_halves),
-        cmocka_unit_test(test_all_fields),   cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_all_merges),   cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_bias),         cmocka_unit_test(test_factors_of_runs),
-        cmocka_unit_test(test_bias_of_runs), cmocka_unit_test(test_typed),
-        cmocka_unit_test(test_nans),         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_distribute),
+        cmocka_unit_test(test_distribute_integers),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_loaded_bytes),
+        cmocka_unit_test(test_two),
+        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_no_choice),
+        cmocka_unit_test(test_collect),
+        cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_no_halves),
+        cmocka_unit_test(test_all_fields),
+        cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_all_merges),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bias),
+        cmocka_unit_test(test_factors_of_runs),
+        cmocka_unit_test(test_bias_of_runs),
+        cmocka_unit_test(test_typed),
+        cmocka_unit_test(test_nans),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

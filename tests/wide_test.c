@@ -187,6 +187,33 @@ static void test_kernels(void **state) {
     assert_null(wide_of(f, "awq_b4_g64", QG_PRODUCTS_F32)); /* patches of a matrix, whose words lie apart */
 }
 
+/* Of Metal: the neighbours of a tile's first run, and how far apart they are. */
+static void expect_metal(const fixture *f, const char *format, uint32_t second, uint32_t third) {
+    const qg_kernel kernel = qg_kernel_new(f->arena, qg_library_find(f->known, format), qg_family_named("gemv"), QG_F32,
+                                           qg_sum_class_named("exact"));
+    assert_int_equal(kernel.metal_wide->runs[1], second);
+    assert_int_equal(kernel.metal_wide->runs[2], third);
+}
+
+/* Neighbours in the place of planes that only some bits of a code have, where there is less to do then. */
+static void test_neighbours(void **state) {
+    const fixture *f = *state;
+    uint32_t plans = 0, others = 0;
+    for (uint32_t l = 0; l < f->known->layouts.count; ++l) {
+        const qg_layout *layout = f->known->layouts.items[l];
+        const qg_plan *rows = qg_plan_rows(f->arena, layout), *plan = qg_plan_neighbours(f->arena, layout, rows);
+        if (!plan || layout->view != QG_VIEW_BLOCKS) continue;
+        const qg_plan *wide = qg_plan_wide(f->arena, layout, rows, false);
+        check_cover(f, plan);
+        plans += 1;
+        others += memcmp(plan->runs, wide->runs, sizeof plan->runs) != 0;
+    }
+    assert_true(plans > 50 && others >= 3);
+    expect_metal(f, "q3_K", 4, 32);
+    expect_metal(f, "q5_K", 4, 8);
+    expect_metal(f, "q6_K", 4, 32); /* as it was: its words would be put together of two, and shifted by the tile */
+}
+
 static const qk_kernel *describe(const fixture *f, const char *format, const char *family, const char *class) {
     const qg_layout *layout = qg_library_find(f->known, format);
     qg_kernel *kernel = QG_NEW(f->arena, qg_kernel);
@@ -367,10 +394,10 @@ static void test_remainders(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),   cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels), cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),   cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_remainders),
+        cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),      cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels),    cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),      cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_remainders),   cmocka_unit_test(test_neighbours),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -37,7 +37,7 @@ static const counting rules[] = {
 static bool is_constant(const qg_node *node) {
     if (node->op == QG_CONST) return true;
     if (node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE || node->op == QG_LOAD_FOUR ||
-        node->op == QG_DOT || node->op == QG_DOT4)
+        node->op == QG_LOAD_U8 || node->op == QG_LOAD_I8 || node->op == QG_DOT || node->op == QG_DOT4)
         return false;
     for (uint32_t i = 0; i < node->n_args; ++i)
         if (!is_constant(node->arg[i])) return false;

@@ -189,17 +189,36 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     return 100 * registers_of_loads(fours) >= QG_DEVICE_FOURS_PERCENT * registers_of_loads(words) ? plan : wide;
 }
 
-/* Of Metal: words, for what is loaded at once there is for the compiler to say, and lookups in the text's tables. */
-static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *rows = kernel->metal_plan;
-    const bool one_by_one = kernel->family->experts || kernel->family->in_tiles || rows->layout->ragged;
-    if (one_by_one || kernel->sum->products != QG_PRODUCTS_F32 || rows->layout->view != QG_VIEW_BLOCKS) return NULL;
-    const qg_plan *wide = qg_plan_wide(arena, rows->layout, rows, false);
+/* By words, for what is loaded at once there is for the compiler to say, and lookups in the text's tables. */
+static const qg_plan *by_words_of_metal(qg_arena *arena, const qg_plan *wide, const qg_plan *rows) {
     if (!wide || wide->tile_elements == rows->tile_elements) return NULL;
     qg_plan *plan = qg_plan_copy(arena, wide);
     plan->by_words = true;
     plan->masked = true;
     return qg_lower_dot(plan, QG_PRODUCTS_F32)->overruns ? NULL : plan;
+}
+
+/* What a tile takes with one right-hand side, and with as many as share one walk. */
+static uint32_t operations_of(const qg_plan *plan) {
+    enum { SHARING = 4 };
+    const qg_ir *ir = qg_lower_dot(plan, QG_PRODUCTS_F32);
+    const qg_cost cost = qg_cost_of_ir(ir, plan, 0);
+    uint32_t of_each = 0;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->used && qg_is_of_x(ir->nodes[i]))
+            of_each += ir->nodes[i]->op == QG_DOT ? 2 * ir->nodes[i]->arg[0]->lanes - 1 : ir->nodes[i]->op != QG_X_SUM;
+    return 2 * qg_cost_total(&cost) + (SHARING - 1) * of_each;
+}
+
+/* Of Metal: tiles of which there is less to do. */
+static const qg_plan *plan_metal_wide(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *rows = kernel->metal_plan;
+    const bool one_by_one = kernel->family->experts || kernel->family->in_tiles || rows->layout->ragged;
+    if (one_by_one || kernel->sum->products != QG_PRODUCTS_F32 || rows->layout->view != QG_VIEW_BLOCKS) return NULL;
+    const qg_plan *planes = by_words_of_metal(arena, qg_plan_wide(arena, rows->layout, rows, false), rows);
+    const qg_plan *near = by_words_of_metal(arena, qg_plan_neighbours(arena, rows->layout, rows), rows);
+    if (!planes || !near || near->tile_elements != planes->tile_elements) return planes;
+    return operations_of(near) < operations_of(planes) ? near : planes;
 }
 
 /* Rows of experts are short, so that larger tiles leave threads without any: only where smaller

@@ -16,6 +16,7 @@ typedef struct aim {
     bool rows;             /* several, where that is of use */
     bool sums;             /* elements may be anywhere in the block */
     bool whole;            /* `fewest` wherever the block's digits come to that */
+    bool all_planes; /* bit planes only of digits that are such in all slices, and more neighbours in their place */
 } aim;
 
 /* Results leave in stores of 16 bytes, which neighbouring threads put side by side; planes may lie between them where
@@ -143,6 +144,16 @@ static bool within_word(const qg_plan *plan, const qg_code *code, const qg_slice
     return bits > 0 ? bits < plan->units[slice->buffer] : qg_slice_power(slice, j) > 0;
 }
 
+/* In every slice of the finest codes. */
+static bool is_plane_of_all(const qg_plan *plan, uint32_t per, plan_digit digit) {
+    for (uint32_t c = 0; c < plan->layout->n_codes; ++c) {
+        const qg_code *code = &plan->layout->codes[c];
+        for (uint32_t s = 0; s < code->n_slices && code->per == per; ++s)
+            if (!within_word(plan, code, &code->slices[s], digit.weight)) return false;
+    }
+    return true;
+}
+
 /* In some code, and there in every segment. */
 static bool is_plane(const qg_plan *plan, uint32_t per, plan_digit digit) {
     for (uint32_t c = 0; c < plan->layout->n_codes; ++c) {
@@ -196,8 +207,8 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
 
 /* A digit goes to the thread that goes over the bits of a word, or over blocks of which each begins
  * elsewhere in one. */
-static bool is_kept(const qg_plan *plan, uint32_t per, plan_digit digit) {
-    if (is_plane(plan, per, digit)) return true;
+static bool is_kept(const qg_plan *plan, uint32_t per, plan_digit digit, bool all_planes) {
+    if (all_planes ? is_plane_of_all(plan, per, digit) : is_plane(plan, per, digit)) return true;
     const bool blocks = plan->layout->joined && digit.weight == plan->layout->elements / plan->layout->joined;
     return blocks && !phase_is_static(plan, per, digit.weight);
 }
@@ -331,10 +342,10 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
         const uint32_t blocks = layout->joined && digits[i].weight < own ? layout->joined : 1;
         const uint32_t part = aim.most / (least * planes * blocks);
         if (eights && part > 1 && digits[i].extent > part && digits[i].extent % part == 0 && n < QG_MAX_DIGITS &&
-            is_kept(plan, per, digits[i]))
+            is_kept(plan, per, digits[i], aim.all_planes))
             n = split_digit(digits, kept, n, i, part);
         if (grid % (digits[i].weight * digits[i].extent) && (!layout->joined || digits[i].weight != own)) continue;
-        if (!is_kept(plan, per, digits[i]) || least * planes * digits[i].extent > aim.most) continue;
+        if (!is_kept(plan, per, digits[i], aim.all_planes) || least * planes * digits[i].extent > aim.most) continue;
         if (aim.value_bits && digits[i].weight * aim.value_bits < SECTOR_BITS) continue;
         kept[i] = true;
         planes *= digits[i].extent;
@@ -412,11 +423,14 @@ static uint32_t blocks_to_join(const qg_layout *layout, uint32_t fewest) {
     return count;
 }
 
-static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, uint32_t fewest) {
+static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, uint32_t fewest,
+                          bool all_planes) {
     const uint32_t count = blocks_to_join(layout, fewest);
     const qg_layout *joined = count > 1 ? qg_layout_joined(arena, layout, count) : layout;
     for (uint32_t most = fewest; joined && most <= WIDE_MOST; most *= 2) {
-        qg_plan *plan = plan_tiles(arena, joined, (aim){.fewest = fewest, .most = most, .sums = true, .whole = true});
+        qg_plan *plan =
+            plan_tiles(arena, joined,
+                       (aim){.fewest = fewest, .most = most, .sums = true, .whole = true, .all_planes = all_planes});
         if (plan->lanes != QG_MAX_LANES || !places_are_known(plan)) continue;
         if (plan->tile_elements % rows->tile_elements) continue;
         plan->wide = true;
@@ -428,21 +442,26 @@ static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_pla
 }
 
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide) {
-    return wide->tile_elements == WIDE_FEWEST ? plan_wide(arena, rows->layout, rows, 2 * WIDE_FEWEST) : NULL;
+    return wide->tile_elements == WIDE_FEWEST ? plan_wide(arena, rows->layout, rows, 2 * WIDE_FEWEST, false) : NULL;
 }
 
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x) {
     if (layout->ragged || layout->math != QG_F32) return NULL;
-    const qg_plan *plan = plan_wide(arena, layout, rows, WIDE_FEWEST);
+    const qg_plan *plan = plan_wide(arena, layout, rows, WIDE_FEWEST, false);
     if (!plan) return NULL;
     const bool few_bytes = plan->tile_elements * qg_bits_per_element(layout) / 8 < WIDE_FEWEST_BYTES;
     const qg_plan *larger = small_x && few_bytes ? qg_plan_larger(arena, rows, plan) : NULL;
     return larger ? larger : plan;
 }
 
+const qg_plan *qg_plan_neighbours(qg_arena *arena, const qg_layout *layout, const qg_plan *rows) {
+    if (layout->ragged || layout->math != QG_F32) return NULL;
+    return plan_wide(arena, layout, rows, WIDE_FEWEST, true);
+}
+
 const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows) {
     if (layout->ragged || layout->math != QG_F32) return NULL;
-    return plan_wide(arena, layout, rows, WIDE_SMALL);
+    return plan_wide(arena, layout, rows, WIDE_SMALL, false);
 }
 
 bool qg_walks_columns(const qg_layout *layout) { return layout->view == QG_VIEW_MATRIX && qg_is_turned(layout); }

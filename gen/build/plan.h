@@ -93,6 +93,9 @@ const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
  * many blocks joined as make whole words. With `small_x`, x takes few registers, so that tiles may be
  * larger. NULL where there is no such plan, and where its tiles are not made of those of `rows`. */
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x);
+/* Of such plans, the one whose tiles have only those bit planes that all bits of a code have, and more
+ * neighbours in the place of the others, which share scales. */
+const qg_plan *qg_plan_neighbours(qg_arena *arena, const qg_layout *layout, const qg_plan *rows);
 /* One with tiles of twice the size; NULL where there is none. */
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);
 /* Smaller tiles than that, still with loads of whole words: for threads that keep much else. NULL: there are none. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-typedef enum rule { LEAF, SAME, INT, SHIFT, COMPARE, CHOOSE, DOT, LOAD, TABLE, FLOAT, SEXT, VECTOR } rule;
+typedef enum rule { LEAF, SAME, INT, SHIFT, COMPARE, CHOOSE, DOT, LOAD, BYTES, TABLE, FLOAT, SEXT, VECTOR } rule;
 
 static const rule rules[] = {
 #define O(id, name, arity, rule, strength, glsl, msl, c) rule,
@@ -54,6 +54,7 @@ static bool is_typed(const qg_node *node) {
     case COMPARE: return node->kind == QG_K_BOOL && are_alike(node, 0, node->arg[0], node->lanes);
     case CHOOSE: return node->arg[0]->kind == QG_K_BOOL && are_alike(node, 1, node, node->lanes);
     case LOAD: return node->kind == QG_K_UINT && node->arg[0]->kind == QG_K_UINT && node->arg[0]->lanes == 1;
+    case BYTES: return is_integer(node) && node->arg[0]->kind == QG_K_UINT && node->arg[0]->lanes == 1;
     case FLOAT: return node->kind == QG_K_FLOAT;
     case SEXT: return node->kind == QG_K_INT && node->integer > 0 && node->integer <= 32;
     case TABLE: return node->n_args >= 1 && is_integer(node->arg[0]) && is_integer(node->arg[node->n_args - 1]);
@@ -158,6 +159,8 @@ static range range_of_node(const qg_node *node, int64_t tile) {
         if (tile >= 0 && strcmp(node->name, "tile") == 0) return (range){true, tile, tile};
         return (range){node->max < UINT32_MAX, 0, (int64_t)node->max};
     case QG_LOAD: return (range){true, 0, (INT64_C(1) << node->integer) - 1};
+    case QG_LOAD_U8: return (range){true, 0, 255};
+    case QG_LOAD_I8: return (range){true, -128, 127};
     case QG_TO_INT:
     case QG_TO_UINT: {
         const range a = range_of(node->arg[0], tile);
@@ -215,6 +218,7 @@ static bool is_in_table(const verifier *v, const qg_node *node, int64_t tile) {
         return is_between(node->arg[0], 0, table->rows - 1, tile) &&
                (node->n_args < 2 || is_between(node->arg[1], 0, table->columns - 1, tile));
     }
+    if (node->op == QG_TWO) return layout->tables[node->ref].rows == 16 && is_between(node->arg[0], 0, 255, tile);
     if (node->op != QG_LOAD || node->ref < layout->n_buffers) return true;
     return is_between(node->arg[0], 0, qg_table_size(&layout->tables[node->ref - layout->n_buffers]) - 1, tile);
 }
@@ -293,7 +297,8 @@ static bool is_proven(const verifier *v, const qg_node *node, property *holds) {
 
 /* Where blocks are patches of a matrix, an index depends on the tensor's shape; dispatch checks that. */
 static const char *look_at_load(verifier *v, const qg_node *node) {
-    const bool load = node->op == QG_LOAD || node->op == QG_LOAD_FOUR || node->op == QG_LOAD_WIDE;
+    const bool load =
+        node->op == QG_LOAD || node->op == QG_LOAD_FOUR || node->op == QG_LOAD_WIDE || rules[node->op] == BYTES;
     if (!load || node->ref >= v->code->layout->n_buffers) return NULL;
     const bool blocks = v->code->layout->view == QG_VIEW_BLOCKS, proven = blocks && is_proven(v, node, stays_in_block);
     v->loads[node->ref].proven += proven;

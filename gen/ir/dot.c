@@ -10,17 +10,23 @@
  *   choice       x . (bit ? s : -s) = s * (2 * (x . bit) - x . 1)
  *   halves       x . float(codes) = (x * 2^24) . halves  see halves.c
  *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
+ *   begin        s * (x0 . a0 - 8 * x0 . 1) = s * (b + x0 . a0)  where b = -8 * x0 . 1 is made when x is
+ *                                                       loaded; of masked codes, which are added one by one
  *
  * Sums may round differently than the value does: a kernel's numeric class bounds by how much. A
  * value that is asked for in narrower arithmetic is left as it is. */
 #include "ir/dot.h"
 
+#include <math.h>
 #include <string.h>
 
 static const uint64_t EXACT_IN_FLOAT = UINT64_C(1) << 24;
 
 /* Dot products that are added one after the other: each addition may round, and waits for the one before. */
 enum { CHAIN = 8 };
+
+/* Of more scales, what each gives is added when its weights are there, in code that masks codes: else all wait. */
+enum { FEW_SCALES = 4 };
 
 static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
     return qg_apply(ir, op, a, b, NULL);
@@ -199,21 +205,45 @@ static const qg_node *plus(qg_ir *ir, const qg_node *sum, const qg_node *term, b
     return qg_is_added_dot(ir, both) ? qg_let(ir, both, "dots", NULL) : both;
 }
 
-/* The sums of x over runs that have one scale and one coefficient are a single sum. A run that has
- * them twice is left for another one. */
-static const qg_node *sum_of_x(products *p, uint32_t first, const qg_node *scale, bool *taken) {
+/* The runs whose x is summed up with the scale and the coefficient of product `first`. A run that has
+ * them twice is left for another sum. */
+static uint64_t take_runs_of_x(products *p, uint32_t first, bool *taken) {
     uint64_t runs = 0;
-    const float coefficient = p->items[first].coefficient;
+    const product like = p->items[first];
     for (uint32_t i = first; i < p->count; ++i) {
         const product *one = &p->items[i];
         const uint64_t run = UINT64_C(1) << one->run;
-        if (taken[i] || one->scale != scale || one->vector || one->coefficient != coefficient || runs & run) continue;
+        if (taken[i] || one->scale != like.scale || one->vector || one->coefficient != like.coefficient || runs & run)
+            continue;
         taken[i] = true;
         runs |= run;
     }
-    const qg_node *sum = qg_x_sum(p->ir, runs);
-    const float factor = magnitude(coefficient);
+    return runs;
+}
+
+/* The sums of x over runs that have one scale and one coefficient are a single sum. */
+static const qg_node *sum_of_x(products *p, uint32_t first, bool *taken) {
+    const qg_node *sum = qg_x_sum(p->ir, take_runs_of_x(p, first, taken), 1);
+    const float factor = magnitude(p->items[first].coefficient);
     return factor == 1.0f ? sum : apply(p->ir, QG_MUL, qg_real(p->ir, factor), sum);
+}
+
+/* begin: a sum that has dot products may begin with x summed up, times its coefficient, which was done
+ * when x was loaded: where that is a power of two, and rounds nothing. NULL where there is no such. */
+static const qg_node *begin_with_x(products *p, uint32_t first, bool *taken, bool negative) {
+    const qg_node *scale = p->items[first].scale;
+    bool dots = false;
+    uint32_t of_x = p->count;
+    int power;
+    for (uint32_t i = p->count; i-- > first;) {
+        const product *one = &p->items[i];
+        if (taken[i] || one->scale != scale) continue;
+        dots |= one->vector != NULL;
+        if (!one->vector && frexpf(magnitude(one->coefficient), &power) == 0.5f) of_x = i;
+    }
+    if (!dots || of_x == p->count) return NULL;
+    const float factor = p->items[of_x].coefficient;
+    return qg_x_sum(p->ir, take_runs_of_x(p, of_x, taken), negative ? -factor : factor);
 }
 
 /* Everything that has one scale: the dot products, then the sums of x. Subtracted where all of it is negative. */
@@ -223,6 +253,7 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
     *negative = true;
     for (uint32_t i = first; i < p->count; ++i)
         if (!taken[i] && p->items[i].scale == scale && p->items[i].coefficient > 0) *negative = false;
+    if (p->ir->masked) sum = begin_with_x(p, first, taken, *negative);
     for (int positive = 1; positive >= 0; --positive) {
         for (uint32_t i = first; i < p->count; ++i) {
             const product one = p->items[i];
@@ -237,7 +268,7 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
                 }
                 sum = plus(p->ir, sum, qg_dot(p->ir, one.run, one.vector), minus);
             } else {
-                sum = plus(p->ir, sum, sum_of_x(p, i, scale, taken), minus);
+                sum = plus(p->ir, sum, sum_of_x(p, i, taken), minus);
             }
         }
     }
@@ -245,13 +276,24 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
     return scale ? apply(p->ir, QG_MUL, scale, sum) : sum;
 }
 
+static bool has_more_scales(const products *p, uint32_t than) {
+    uint32_t count = 0;
+    for (uint32_t i = 0, k; i < p->count; ++i) {
+        for (k = 0; k < i && p->items[k].scale != p->items[i].scale;) ++k;
+        count += k == i;
+    }
+    return count > than;
+}
+
 const qg_node *qg_dot_collect(products *p, const qg_node *total) {
     for (uint32_t i = 0; i < p->count; ++i) settle_scale(p, &p->items[i]);
+    const bool one_by_one = p->ir->masked && has_more_scales(p, FEW_SCALES);
     bool *taken = QG_NEW_ARRAY(p->ir->arena, bool, p->count + 1);
     for (uint32_t i = 0; i < p->count; ++i) {
         bool negative;
         if (taken[i]) continue;
         const qg_node *group = collect(p, i, taken, &negative);
+        if (total && one_by_one) total = qg_let(p->ir, total, "total", NULL);
         total = plus(p->ir, total, group, negative);
     }
     return total;

@@ -13,6 +13,8 @@
  *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and
  *            1 and 3, less the lowest that they can be, where that is below zero
  *   pairs    table[(w >> s) & 15], both halves of w's bytes    the table of pairs, a byte at a time
+ *   two      the same where codes are masked: all pairs as floats
+ *   loaded   float((w >> 8 i) & 255)         where codes are masked, and w is loaded: its bytes are, instead
  *   words    float((w_i >> s) & mask)        unpack(w_i & (mask << p | mask << p + 16)).x or .y, which rows of a
  *                                            matrix share
  *   floats   table[(w >> s) & mask]          where the table holds floats of few bits: the sign goes
@@ -81,6 +83,11 @@ static bool fields_apart(const fields *f, uint32_t lanes) {
             if (f->shift[low] + f->width > f->shift[high]) return false;
         }
     return true;
+}
+
+/* The sign bits of all fields. */
+static uint32_t sign_bits(const fields *f, uint32_t lanes) {
+    return all_fields(f, lanes, UINT32_C(1) << (f->width - 1), 0);
 }
 
 static const qg_node *moved(qg_ir *ir, const qg_node *word, int32_t up) {
@@ -348,42 +355,84 @@ static bool find_in_place(const qg_node **word, uint32_t *shift, uint32_t width)
     return true;
 }
 
+/* The byte of a word that begins at bit `shift`, with its neighbours: NULL where the word is not loaded as such. */
+static const qg_node *load_byte(qg_ir *ir, const qg_node *word, uint32_t shift, bool with_sign) {
+    find_in_place(&word, &shift, 8);
+    if (word->op != QG_LOAD || word->integer != 32 || word->ref >= ir->layout->n_buffers || shift % 8) return NULL;
+    const qg_node *bytes = qg_let(ir, qg_load_bytes(ir, word->ref, word->arg[0], with_sign), "bytes", NULL);
+    return qg_lane(ir, bytes, shift / 8);
+}
+
+static const qg_node *byte_at(qg_ir *ir, const qg_node *word, uint32_t shift) {
+    const qg_node *byte = load_byte(ir, word, shift, false);
+    return byte ? byte : apply(ir, QG_AND, moved(ir, word, -(int32_t)shift), qg_uint(ir, 255));
+}
+
+/* two: codes of four bits, each half of a byte. */
+static bool look_up_two(qg_ir *ir, uint32_t table, const fields *f, uint32_t lanes, const qg_node **parts) {
+    if (f->width != 4 || ir->layout->tables[table].rows != 16) return false;
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (f->shift[i] % 4) return false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *byte = byte_at(ir, f->word, f->shift[i] / 8 * 8);
+        parts[i] = qg_lane(ir, qg_let(ir, qg_two(ir, table, byte), "two", NULL), f->shift[i] % 8 / 4);
+    }
+    return true;
+}
+
 /* in place: what is looked up in a small table. */
 static bool look_up_in_place(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     const qg_node *tables = node->op == QG_TO_FLOAT ? node->arg[0] : node, *codes = NULL, *parts[QG_MAX_LANES];
+    const uint32_t table = tables->arg[0]->ref;
     fields f = {.width = 0};
     bool any = false;
     for (uint32_t i = 0; i < lanes; ++i) {
-        const qg_node *lane = tables->arg[i]->op == QG_TABLE ? tables->arg[i]->arg[0] : NULL;
+        const bool looks = tables->arg[i]->op == QG_TABLE && tables->arg[i]->ref == table;
+        const qg_node *lane = looks ? tables->arg[i]->arg[0] : NULL;
         if (!lane || lane->op != QG_LANE || (uint32_t)lane->integer != i || (codes && lane->arg[0] != codes))
             return false;
         codes = lane->arg[0];
+        out->factor[i] = 1;
     }
     if (!match_masked(codes, lanes, &f)) return false;
+    if (look_up_two(ir, table, &f, lanes, parts)) {
+        out->vector = qg_vector(ir, parts, lanes);
+        return true;
+    }
     for (uint32_t i = 0; i < lanes; ++i) {
         const qg_node *word = f.word;
         uint32_t shift = f.shift[i];
         any |= find_in_place(&word, &shift, f.width);
         const qg_node *code = moved(ir, word, -(int32_t)shift);
         if (shift + f.width < 32) code = apply(ir, QG_AND, code, qg_uint(ir, ones(f.width)));
-        parts[i] = qg_lookup(ir, tables->arg[i]->ref, code, NULL);
-        out->factor[i] = 1;
+        parts[i] = qg_lookup(ir, table, code, NULL);
     }
     out->vector = qg_apply(ir, QG_TO_FLOAT, qg_vector(ir, parts, lanes), NULL, NULL);
     return any;
 }
 
+/* loaded: whole bytes of words. */
+static bool load_as_bytes(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
+    const qg_node *parts[QG_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; ++i) {
+        parts[i] = f->width == 8 ? load_byte(ir, f->word, f->shift[i], f->biased) : NULL;
+        if (!parts[i]) return false;
+        out->factor[i] = 1;
+    }
+    out->vector = qg_apply(ir, QG_TO_FLOAT, qg_vector(ir, parts, lanes), NULL, NULL);
+    return true;
+}
+
 /* masks: each code as a float where it lies. */
 static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
     const qg_node *parts[QG_MAX_LANES];
-    bool bytes = f->width == 8;
-    for (uint32_t i = 0; i < lanes; ++i) bytes &= f->shift[i] % 8 == 0;
-    const uint32_t signs = bytes ? 128 * EVERY_BYTE : all_fields(f, lanes, UINT32_C(1) << (f->width - 1), 0);
+    if (ir->in_place && load_as_bytes(ir, f, lanes, out)) return;
     for (uint32_t i = 0; i < lanes; ++i) {
         const qg_node *word = f->word;
         uint32_t shift = f->shift[i];
-        if (ir->in_place && (bytes || !f->biased)) find_in_place(&word, &shift, f->width);
-        if (f->biased) word = qg_let(ir, apply(ir, QG_XOR, word, qg_uint(ir, signs)), "biased", "sign bits turned");
+        if (ir->in_place && !f->biased) find_in_place(&word, &shift, f->width);
+        if (f->biased)
+            word = qg_let(ir, apply(ir, QG_XOR, word, qg_uint(ir, sign_bits(f, lanes))), "biased", "sign bits turned");
         const qg_node *code = apply(ir, QG_AND, word, qg_uint(ir, ones(f->width) << shift));
         parts[i] = qg_apply(ir, QG_TO_FLOAT, code, NULL, NULL);
         out->factor[i] = 1.0f / (float)(UINT32_C(1) << shift);
@@ -412,7 +461,7 @@ bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halv
     for (uint32_t i = 0; i < lanes; ++i) place_in_half(f.shift[i], f.width, &down[i], &bit[i]);
     const qg_node *word = f.word;
     if (f.biased) {
-        word = apply(ir, QG_XOR, word, qg_uint(ir, all_fields(&f, lanes, UINT32_C(1) << (f.width - 1), 0)));
+        word = apply(ir, QG_XOR, word, qg_uint(ir, sign_bits(&f, lanes)));
         word = qg_let(ir, word, "biased", "sign bits turned");
     }
     for (uint32_t i = 0; i < lanes; ++i) {

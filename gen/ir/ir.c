@@ -174,11 +174,19 @@ static qg_kind result_kind(qg_op op, const qg_node *a, const qg_node *b) {
     return a->kind;
 }
 
+/* A word that is shifted by what is not known and a number: first by the former, which others want, too. */
+static const qg_node *shift_in_turn(qg_ir *ir, const qg_node *word, const qg_node *by) {
+    const qg_node *shifted = qg_let(ir, qg_apply(ir, QG_SHR, word, by->arg[0], NULL), "shifted", NULL);
+    return qg_apply(ir, QG_SHR, shifted, by->arg[1], NULL);
+}
+
 const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b, const qg_node *c) {
     if (a->kind == QG_K_UINT && b && !c && !is_comparison(op)) {
         const qg_node *simple = simplify_unsigned(ir, op, a, b);
         if (simple) return simple;
     }
+    if (ir->masked && op == QG_SHR && a->op == QG_LOAD && b->op == QG_ADD && b->arg[1]->op == QG_CONST && !b->name)
+        return shift_in_turn(ir, a, b);
     if (op == QG_TO_INT && a->kind == QG_K_INT) return a;
     if (op == QG_TO_UINT && a->op == QG_TO_INT && a->arg[0]->kind == QG_K_UINT && !a->name) return a->arg[0];
     if (op == QG_TO_FLOAT && a->op == QG_CONST) return qg_real(ir, (float)a->integer);
@@ -227,6 +235,17 @@ const qg_node *qg_load_four(qg_ir *ir, uint32_t buffer, const qg_node *index) {
                                  .arg = {index}});
 }
 
+const qg_node *qg_load_bytes(qg_ir *ir, uint32_t buffer, const qg_node *index, bool with_sign) {
+    return unique(ir, &(qg_node){.op = with_sign ? QG_LOAD_I8 : QG_LOAD_U8,
+                                 .kind = with_sign ? QG_K_INT : QG_K_UINT,
+                                 .lanes = 4,
+                                 .ref = buffer,
+                                 .integer = 32,
+                                 .max = with_sign ? UINT32_MAX : 255,
+                                 .n_args = 1,
+                                 .arg = {index}});
+}
+
 const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index) {
     return unique(ir, &(qg_node){.op = QG_LOAD_WIDE,
                                  .kind = QG_K_UINT,
@@ -265,6 +284,11 @@ const qg_node *qg_pairs(qg_ir *ir, uint32_t table, const qg_node *codes) {
 }
 
 const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes) { return pairs_of(ir, QG_PAIR, table, codes); }
+
+const qg_node *qg_two(qg_ir *ir, uint32_t table, const qg_node *codes) {
+    return unique(ir,
+                  &(qg_node){.op = QG_TWO, .kind = QG_K_FLOAT, .lanes = 2, .ref = table, .n_args = 1, .arg = {codes}});
+}
 
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count) {
     if (count == 1) return lanes[0];
@@ -314,6 +338,14 @@ bool qg_is_added_dot(const qg_ir *ir, const qg_node *node) {
            node->arg[1]->arg[0]->lanes == QG_MAX_LANES;
 }
 
+bool qg_is_of_x(const qg_node *node) {
+    if (node->op == QG_DOT || node->op == QG_X_SUM) return true;
+    const bool sum = node->op == QG_ADD || node->op == QG_SUB || node->op == QG_MUL || node->op == QG_NEG;
+    for (uint32_t i = 0; i < node->n_args && sum && node->kind == QG_K_FLOAT; ++i)
+        if (qg_is_of_x(node->arg[i])) return true;
+    return false;
+}
+
 const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with_sign) {
     return unique(ir, &(qg_node){.op = QG_DOT4,
                                  .kind = QG_K_INT,
@@ -346,10 +378,13 @@ const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word) {
     return unique(ir, &(qg_node){.op = QG_HALVES, .kind = QG_K_FLOAT, .lanes = 2, .n_args = 1, .arg = {word}});
 }
 
-const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs) {
-    uint32_t at = 0;
-    while (at < ir->n_x_sums && ir->x_sums[at] != runs) ++at;
-    if (at == ir->n_x_sums) QG_PUSH(ir->arena, ir->x_sums, ir->n_x_sums, ir->x_sums_capacity, runs);
+const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs, float factor) {
+    uint32_t at = 0, known = ir->n_x_sums;
+    while (at < known && (ir->x_sums[at] != runs || ir->x_sum_factors[at] != factor)) ++at;
+    if (at == known) {
+        QG_PUSH(ir->arena, ir->x_sum_factors, known, ir->x_sum_factors_capacity, factor);
+        QG_PUSH(ir->arena, ir->x_sums, ir->n_x_sums, ir->x_sums_capacity, runs);
+    }
     return unique(ir, &(qg_node){.op = QG_X_SUM, .kind = QG_K_FLOAT, .lanes = 1, .integer = at});
 }
 
@@ -513,7 +548,7 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
         qg_text_printf(&text, "%%%-4u %sx%u %s", i, kinds[node->kind], node->lanes, names[node->op]);
         if (node->op == QG_LOAD || node->op == QG_LOAD_WIDE)
             qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
-        if (node->op == QG_TABLE || node->op == QG_PAIRS || node->op == QG_PAIR)
+        if (node->op == QG_TABLE || node->op == QG_PAIRS || node->op == QG_PAIR || node->op == QG_TWO)
             qg_text_printf(&text, " %s", ir->layout->tables[node->ref].name);
         if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT || node->op == QG_X_SUM ||
             node->op == QG_DOT4 || node->op == QG_X_DIGITS || node->op == QG_X_STEP)

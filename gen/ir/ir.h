@@ -51,8 +51,9 @@ typedef struct qg_ir {
     uint32_t n_outputs, outputs_capacity;
     float (*x_factors)[QG_MAX_LANES]; /* what each run of x is multiplied with when it is loaded; NULL: 1 */
     uint32_t n_x_factors, x_lanes;
-    uint64_t *x_sums; /* the sets of runs over which x is summed up */
-    uint32_t n_x_sums, x_sums_capacity;
+    uint64_t *x_sums;     /* the sets of runs over which x is summed up */
+    float *x_sum_factors; /* what each of these sums is multiplied with when it is made */
+    uint32_t n_x_sums, x_sums_capacity, x_sum_factors_capacity;
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
     uint32_t overruns; /* buffers, a bit each, of which loads may go beyond the block, by QK_PADDING bytes at most */
@@ -87,6 +88,8 @@ const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b,
 const qg_node *qg_load(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
 /* Four words of 32 bits of a buffer at an index counted in such fours. */
 const qg_node *qg_load_four(qg_ir *ir, uint32_t buffer, const qg_node *index);
+/* The four bytes of a word of 32 bits as integers with a sign or without, the lowest first. */
+const qg_node *qg_load_bytes(qg_ir *ir, uint32_t buffer, const qg_node *index, bool with_sign);
 /* 32 bits from several words that are narrower. */
 const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
 /* The kind of a table's values. */
@@ -97,6 +100,8 @@ const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg
 const qg_node *qg_pairs(qg_ir *ir, uint32_t table, const qg_node *codes);
 /* The two of one byte, that of the lower half first, as halves in a word. */
 const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes);
+/* The same two as floats: two lanes. */
+const qg_node *qg_two(qg_ir *ir, uint32_t table, const qg_node *codes);
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
 const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
 const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
@@ -105,12 +110,14 @@ const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
 bool qg_looks_up_floats(const qg_ir *ir, uint32_t table);
 /* The `width` low bits as two's complement. */
 const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
-/* The dot product of a run of x with as many values, and the sum of x over a set of runs. */
+/* The dot product of a run of x with as many values, and the sum of x over a set of runs, times a factor. */
 const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector);
 /* Whether a dot product of four lanes is added to something, in code that has a function for that:
  * a chain of multiplications with additions. */
 bool qg_is_added_dot(const qg_ir *ir, const qg_node *node);
-const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
+/* Whether a float is made of dot products, so that each right-hand side has its own. */
+bool qg_is_of_x(const qg_node *node);
+const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs, float factor);
 /* In integers, for the digit in hand: four bytes of codes with quad number `quad` of x, and the sum
  * of digits over a set of runs; what such a sum stands for when all digits are taken together, in
  * steps of x; and step number `step` of the tile. */

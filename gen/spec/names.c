@@ -46,7 +46,7 @@ static const char beside_buffers[] =
     "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
     "STAGED SUBGROUPS X_FOURS X_WORDS accumulators add_rounds bytes_of dot4 dot_add dot_halves fetch fetch_last "
     "fetch_wide g held_four integers largest_factor load_ahead load_runs load_wide_x load_large_x accumulate_large "
-    "sum_large_rows mixed_dot most_of_four "
+    "sum_large_rows walk_large_rows mixed_dot most_of_four "
     "multiply no_products of_vectors operands pack_bf16 pack_f16 pack_halves f32_to_half rounds_f16 "
     "scale_of share_slice share_x "
     "shared_x signed_dot stage_x staged staged_from staged_x subgroup sum_of sum_of_bytes sum_of_lanes swap_runs "

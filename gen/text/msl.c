@@ -201,6 +201,27 @@ static void tile_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel
     qg_hole(holes, "tiles", qg_format(arena, "%s::%s", space, kernel->family->experts ? "expert_tiles" : "tiles"));
 }
 
+/* The pattern for each table of which two values are looked up at once, its name in the place of $t;
+ * NULL: there is none. */
+static const char *of_two(qg_arena *arena, const qg_step *wide, const char *pattern) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; wide && i < wide->code->layout->n_tables; ++i)
+        if (qg_loads(wide->code, QG_TWO, i)) qg_print_filled(&text, pattern, 't', wide->code->layout->tables[i].name);
+    return text.data;
+}
+
+/* Those tables, which a threadgroup makes. */
+static void two_holes(qg_arena *arena, qg_holes *holes, const qg_step *wide) {
+    const char *passed = of_two(arena, wide, "$t_of_two, "), *name = wide ? wide->plan->layout->name : "";
+    qg_hole(holes, "tables_of_two", of_two(arena, wide, "    threadgroup float2 $t_of_two[256];\n"));
+    qg_hole(holes, "make_two",
+            of_two(arena, wide,
+                   qg_format(arena, "$t_of_two[codes] = float2(qk_%s::$t[codes & 15], qk_%s::$t[codes >> 4]);\n", name,
+                             name)));
+    qg_hole(holes, "two_parameters", of_two(arena, wide, "    threadgroup const float2 *$t_of_two,\n"));
+    qg_hole(holes, "two_passed", passed ? passed : "");
+}
+
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
     const qg_kernel *kernel = program->kernel;
     const qg_plan *plan = program->plan;
@@ -225,6 +246,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     } else {
         qg_hole(&holes, "large", NULL);
     }
+    two_holes(arena, &holes, program->wide);
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", qg_msl_weights(arena, plan));
     if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
@@ -298,19 +320,24 @@ void qg_msl_add_words(qg_text *text, const qg_step *wide) {
             qg_text_printf(text, "    device const uint *%s_word = (device const uint *)%s;\n", name, name);
         if (qg_loads(wide->code, QG_LOAD_FOUR, i))
             qg_text_printf(text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
+        if (qg_loads(wide->code, QG_LOAD_U8, i))
+            qg_text_printf(text, "    device const uchar4 *%s_uchar4 = (device const uchar4 *)%s;\n", name, name);
+        if (qg_loads(wide->code, QG_LOAD_I8, i))
+            qg_text_printf(text, "    device const char4 *%s_char4 = (device const char4 *)%s;\n", name, name);
     }
 }
 
 static char *accumulate_large(qg_arena *arena, const qg_plan *plan, const qg_step *wide) {
+    const char *two = of_two(arena, wide, "    threadgroup const float2 *$t_of_two,\n");
     qg_text text = qg_text_new(arena);
     qg_text_printf(
         &text,
         "// Adds the products of larger tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
         "template <uint TILES, uint BATCH>\n"
-        "inline void accumulate_large(\n%s    uint row_tiles, uint n, uint j, uint k,\n"
+        "inline void accumulate_large(\n%s%s    uint row_tiles, uint n, uint j, uint k,\n"
         "    %s,\n"
         "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
-        qg_msl_buffers(arena, plan, false), kept_parameters(arena, wide, "const "));
+        qg_msl_buffers(arena, plan, false), two ? two : "", kept_parameters(arena, wide, "const "));
     qg_msl_add_words(&text, wide);
     qg_accumulate_large_body(&text, wide, msl, "row_tiles");
     qg_text_puts(&text, "}\n");
@@ -384,6 +411,7 @@ static char *large_rows(qg_arena *arena, const qg_templates *templates, const qg
     qg_holes holes = {.count = 0};
     row_holes(arena, &holes, wide);
     qg_hole(&holes, "kernel_buffers", qg_msl_buffers(arena, program->plan, false));
+    two_holes(arena, &holes, wide);
     qg_hole(&holes, "tables_as_floats", tables_as_floats(arena, wide->code));
     qg_hole(&holes, "size", qg_format(arena, "%u", wide->size));
     qg_hole(&holes, "load_large_x", load_x(arena, wide, "load_large_x"));

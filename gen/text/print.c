@@ -257,7 +257,7 @@ static bool print_held(qg_text *text, const qg_ir *ir, const qg_target *target, 
 
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (node->name) {
-        qg_text_printf(text, "%s%s", node->name, ir->each && qg_is_added_dot(ir, node) ? "[m]" : "");
+        qg_text_printf(text, "%s%s", node->name, ir->each && qg_is_of_x(node) ? "[m]" : "");
         return;
     }
     if (print_fetched(text, ir, node) || print_held(text, ir, target, node)) return;
@@ -280,6 +280,11 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     case QG_PAIR:
         print_call(text, ir, target, qg_format(text->arena, "%s_pair", ir->layout->tables[node->ref].name), node->arg,
                    1);
+        return;
+    case QG_TWO:
+        qg_text_printf(text, "%s_of_two[", ir->layout->tables[node->ref].name);
+        print(text, ir, target, node->arg[0]);
+        qg_text_puts(text, "]");
         return;
     case QG_VECTOR: print_vector(text, ir, target, node); return;
     case QG_SELECT: print_select(text, ir, target, node); return;

@@ -147,7 +147,7 @@ void qg_accumulate_large_body(qg_text *text, const qg_step *step, const qg_targe
                            (long long)node->arg[1]->integer, target->unsigned_suffix);
             continue;
         }
-        if (!qg_is_added_dot(ir, node)) {
+        if (!qg_is_of_x(node)) {
             qg_print_statement(text, ir, target, node, "    ");
             continue;
         }
@@ -558,7 +558,12 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
             qg_text_printf(text, "%sx%u", first ? "" : " + ", r);
             first = false;
         }
-        qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", vec, target->float_suffix);
+        if (plan->lanes > 1) {
+            qg_text_printf(text, ", %s(", vec);
+            qg_print_float(text, target, ir->x_sum_factors[i]);
+            qg_text_puts(text, "))");
+        }
+        qg_text_puts(text, ";\n");
     }
     if (!ir->single) qg_text_puts(text, "    }\n");
 }

@@ -482,40 +482,38 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) sum[m] += s * (dots6[m] + dots13[m]) + b * x_sum[k][m][0];
 }
 
-// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
-template <uint BATCH, typename X>
-inline void sum_large_rows(
+// A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
+// slice of a row, of which x is loaded once for all rows.
+template <uint BATCH, uint ROWS, bool ONE, typename X>
+inline void walk_large_rows(
     device const uint *weight,
     device const ushort *scales,
     device const ushort *biases,
-    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
-    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = 4, TILES = 1;
+    constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][1];
     const uint tiles = shape.row_tiles / 2, slices = (tiles + at.lanes - 1) / at.lanes;
-    uint split = 1;  // simdgroups that share a row
-    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
     device const X *x_begin = x_in + at.x_begin / 4;
-    uint held = ~0u;  // the slice that is kept of x
+    const uint own = at.simdgroup % split;
+    if (ONE && own * at.lanes + at.lane < tiles)
+        load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, own * at.lanes + at.lane, 0, x, x_sum);
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
         }
-        for (uint c = at.simdgroup % split; c < slices; c += split) {
+        for (uint c = own; c < slices; c += split) {
             const uint j = c * at.lanes + at.lane;
-            if (j < tiles) {
-                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
-                for (uint r = 0; r < ROWS; ++r)
-                    accumulate_large<TILES, BATCH>(weight, scales, biases, shape.row_tiles,
-                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
-                                                   sum[r]);
-            }
-            held = c;
+            if (j >= tiles) continue;
+            if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+            for (uint r = 0; r < ROWS; ++r)
+                accumulate_large<TILES, BATCH>(weight, scales, biases, shape.row_tiles,
+                                               at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                               sum[r]);
         }
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
@@ -536,6 +534,23 @@ inline void sum_large_rows(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+}
+
+// Sums over rows that are whole larger tiles.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *weight,
+    device const ushort *scales,
+    device const ushort *biases,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4;
+    const uint slices = (shape.row_tiles / 2 + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(weight, scales, biases, x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(weight, scales, biases, x_in, to, shape, partial, at, split);
 }
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.

@@ -4,8 +4,8 @@
 // 56 bytes for 256 elements, 1.75 bits each.
 // dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 13.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25
 // float, 1.25 conversions, 0.125 lookups.
-// gemv in f32: for each weight 0.219 bytes read, 6.7 operations: 0.0938 loads, 2.22 bits, 0.5 integer, 2.69 float, 1.08 conversions, 0.125
-// lookups.
+// gemv in f32: for each weight 0.219 bytes read, 6.66 operations: 0.0938 loads, 2.22 bits, 0.453 integer, 2.69 float, 1.08 conversions,
+// 0.125 lookups.
 // gemv_id in f32: for each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625 conversions,
 // 0.125 lookups.
 //
@@ -620,16 +620,16 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
         x[k][m][13] = x13 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
         x[k][m][14] = x14 * float4(1.0f, 0.0625f, 0.00390625f, 0.00024414062f);
         x[k][m][15] = x15 * float4(1.5258789e-05f, 9.536743e-07f, 5.9604645e-08f, 3.7252903e-09f);
-        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(1.0f));
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(-1.0f));
         x_sum[k][m][1] = dot(x0 + x1, float4(1.0f));
         x_sum[k][m][2] = dot(x2 + x3, float4(1.0f));
-        x_sum[k][m][3] = dot(x4 + x5 + x6 + x7, float4(1.0f));
+        x_sum[k][m][3] = dot(x4 + x5 + x6 + x7, float4(-1.0f));
         x_sum[k][m][4] = dot(x4 + x5, float4(1.0f));
         x_sum[k][m][5] = dot(x6 + x7, float4(1.0f));
-        x_sum[k][m][6] = dot(x8 + x9 + x10 + x11, float4(1.0f));
+        x_sum[k][m][6] = dot(x8 + x9 + x10 + x11, float4(-1.0f));
         x_sum[k][m][7] = dot(x8 + x9, float4(1.0f));
         x_sum[k][m][8] = dot(x10 + x11, float4(1.0f));
-        x_sum[k][m][9] = dot(x12 + x13 + x14 + x15, float4(1.0f));
+        x_sum[k][m][9] = dot(x12 + x13 + x14 + x15, float4(-1.0f));
         x_sum[k][m][10] = dot(x12 + x13, float4(1.0f));
         x_sum[k][m][11] = dot(x14 + x15, float4(1.0f));
     }
@@ -651,127 +651,150 @@ inline void accumulate_large(
     const uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     const uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     const float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    const uint scales2 = blocks[base + tile / 2u + 12u], sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    const uint scales2 = blocks[base + tile / 2u + 12u], shifted = scales2 >> (tile % 2u * 16u);
+    const uint sc0 = shifted & 7u;  // scales: 3 bits
     const float d_sc0 = d * float(2 * int(sc0) + 1);
     const uint qs0 = blocks[base + tile * 2u], g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
     const uint qh = blocks[base + tile + 8u], g_hi0 = qh & 7u;  // qh: bits 8-10 of g
     const uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0];
     float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
-        float4(float(G_row0 & 15u), float(G_row0 & 240u), float(G_row0 & 3840u), float(G_row0 & 61440u))), x[k][m][1],
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(x_sum[k][m][0], x[k][m][0],
+        float4(float(G_row0 & 15u), float(G_row0 & 240u), float(G_row0 & 3840u), float(G_row0 & 61440u)));
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][1],
         float4(float(G_row0 & 0xF0000u), float(G_row0 & 0xF00000u), float(G_row0 & 0xF000000u), float(G_row0 & 0xF0000000u)));
     const uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
     const uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
-    float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
-        float4(float(G_row1 & 15u), float(G_row1 & 240u), float(G_row1 & 3840u), float(G_row1 & 61440u)));
     float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][2],
+        float4(float(G_row1 & 15u), float(G_row1 & 240u), float(G_row1 & 3840u), float(G_row1 & 61440u)));
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][3],
         float4(float(G_row1 & 0xF0000u), float(G_row1 & 0xF00000u), float(G_row1 & 0xF000000u), float(G_row1 & 0xF0000000u)));
+    float total0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total0[m] = d_sc0 * dots3[m];
     const uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
+    float total1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total1[m] = total0[m] + d_sc0 * (int(sg0) != 0 ? -0.125f : 0.125f) * x_sum[k][m][1];
     const uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
-    const uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
+    float total2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total2[m] = total1[m] + d_sc0 * (int(sg1) != 0 ? -0.125f : 0.125f) * x_sum[k][m][2];
+    const uint sc1 = (shifted >> 3u) & 7u;  // scales: 3 bits
     const float d_sc1 = d * float(2 * int(sc1) + 1);
     const uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
     const uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G[g2];
-    float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][4],
-        float4(float(G_row2 & 15u), float(G_row2 & 240u), float(G_row2 & 3840u), float(G_row2 & 61440u))), x[k][m][5],
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(x_sum[k][m][3], x[k][m][4],
+        float4(float(G_row2 & 15u), float(G_row2 & 240u), float(G_row2 & 3840u), float(G_row2 & 61440u)));
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][5],
         float4(float(G_row2 & 0xF0000u), float(G_row2 & 0xF00000u), float(G_row2 & 0xF000000u), float(G_row2 & 0xF0000000u)));
     const uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
     const uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
     const uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G[g3];
-    float dots4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6],
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][6],
         float4(float(G_row3 & 15u), float(G_row3 & 240u), float(G_row3 & 3840u), float(G_row3 & 61440u)));
-    float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][7],
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7],
         float4(float(G_row3 & 0xF0000u), float(G_row3 & 0xF00000u), float(G_row3 & 0xF000000u), float(G_row3 & 0xF0000000u)));
+    float total3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total3[m] = total2[m] + d_sc1 * dots7[m];
     const uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
+    float total4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total4[m] = total3[m] + d_sc1 * (int(sg2) != 0 ? -0.125f : 0.125f) * x_sum[k][m][4];
     const uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
-    const uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
+    float total5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total5[m] = total4[m] + d_sc1 * (int(sg3) != 0 ? -0.125f : 0.125f) * x_sum[k][m][5];
+    const uint sc2 = (shifted >> 6u) & 7u;  // scales: 3 bits
     const float d_sc2 = d * float(2 * int(sc2) + 1);
     const uint qs1 = blocks[base + tile * 2u + 1u], g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
     const uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G[g4];
-    float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][8],
-        float4(float(G_row4 & 15u), float(G_row4 & 240u), float(G_row4 & 3840u), float(G_row4 & 61440u))), x[k][m][9],
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][6], x[k][m][8],
+        float4(float(G_row4 & 15u), float(G_row4 & 240u), float(G_row4 & 3840u), float(G_row4 & 61440u)));
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][9],
         float4(float(G_row4 & 0xF0000u), float(G_row4 & 0xF00000u), float(G_row4 & 0xF000000u), float(G_row4 & 0xF0000000u)));
     const uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
     const uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G[g5];
-    float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10],
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][10],
         float4(float(G_row5 & 15u), float(G_row5 & 240u), float(G_row5 & 3840u), float(G_row5 & 61440u)));
-    float dots8[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][11],
+    float dots11[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][11],
         float4(float(G_row5 & 0xF0000u), float(G_row5 & 0xF00000u), float(G_row5 & 0xF000000u), float(G_row5 & 0xF0000000u)));
+    float total6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total6[m] = total5[m] + d_sc2 * dots11[m];
     const uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
+    float total7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total7[m] = total6[m] + d_sc2 * (int(sg4) != 0 ? -0.125f : 0.125f) * x_sum[k][m][7];
     const uint sg5 = (qh >> 23u) & 1u;  // qh: 1 bit
-    const uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
+    float total8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total8[m] = total7[m] + d_sc2 * (int(sg5) != 0 ? -0.125f : 0.125f) * x_sum[k][m][8];
+    const uint sc3 = (shifted >> 9u) & 7u;  // scales: 3 bits
     const float d_sc3 = d * float(2 * int(sc3) + 1);
     const uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
     const uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G[g6];
-    float dots9[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12],
-        float4(float(G_row6 & 15u), float(G_row6 & 240u), float(G_row6 & 3840u), float(G_row6 & 61440u))), x[k][m][13],
+    float dots12[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(x_sum[k][m][9], x[k][m][12],
+        float4(float(G_row6 & 15u), float(G_row6 & 240u), float(G_row6 & 3840u), float(G_row6 & 61440u)));
+    float dots13[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][13],
         float4(float(G_row6 & 0xF0000u), float(G_row6 & 0xF00000u), float(G_row6 & 0xF000000u), float(G_row6 & 0xF0000000u)));
     const uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
     const uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
     const uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G[g7];
-    float dots10[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14],
+    float dots14[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots14[m] = dot_add(dots13[m], x[k][m][14],
         float4(float(G_row7 & 15u), float(G_row7 & 240u), float(G_row7 & 3840u), float(G_row7 & 61440u)));
-    float dots11[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][15],
+    float dots15[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15],
         float4(float(G_row7 & 0xF0000u), float(G_row7 & 0xF00000u), float(G_row7 & 0xF000000u), float(G_row7 & 0xF0000000u)));
+    float total9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total9[m] = total8[m] + d_sc3 * dots15[m];
     const uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
+    float total10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total10[m] = total9[m] + d_sc3 * (int(sg6) != 0 ? -0.125f : 0.125f) * x_sum[k][m][10];
     const uint sg7 = qh >> 31u;  // qh: 1 bit
-    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * (dots2[m] - x_sum[k][m][0])
-        + d_sc0 * (int(sg0) != 0 ? -0.125f : 0.125f) * x_sum[k][m][1] + d_sc0 * (int(sg1) != 0 ? -0.125f : 0.125f) * x_sum[k][m][2]
-        + d_sc1 * (dots5[m] - x_sum[k][m][3]) + d_sc1 * (int(sg2) != 0 ? -0.125f : 0.125f) * x_sum[k][m][4]
-        + d_sc1 * (int(sg3) != 0 ? -0.125f : 0.125f) * x_sum[k][m][5] + d_sc2 * (dots8[m] - x_sum[k][m][6])
-        + d_sc2 * (int(sg4) != 0 ? -0.125f : 0.125f) * x_sum[k][m][7] + d_sc2 * (int(sg5) != 0 ? -0.125f : 0.125f) * x_sum[k][m][8]
-        + d_sc3 * (dots11[m] - x_sum[k][m][9]) + d_sc3 * (int(sg6) != 0 ? -0.125f : 0.125f) * x_sum[k][m][10]
-        + d_sc3 * (int(sg7) != 0 ? -0.125f : 0.125f) * x_sum[k][m][11];
+    for (uint m = 0; m < BATCH; ++m) sum[m] += total10[m] + d_sc3 * (int(sg7) != 0 ? -0.125f : 0.125f) * x_sum[k][m][11];
 }
 
-// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
-template <uint BATCH, typename X>
-inline void sum_large_rows(
+// A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
+// slice of a row, of which x is loaded once for all rows.
+template <uint BATCH, uint ROWS, bool ONE, typename X>
+inline void walk_large_rows(
     device const uint *blocks,
-    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
-    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = 4, TILES = 1;
+    constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][12];
     const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
-    uint split = 1;  // simdgroups that share a row
-    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
     device const X *x_begin = x_in + at.x_begin / 4;
-    uint held = ~0u;  // the slice that is kept of x
+    const uint own = at.simdgroup % split;
+    if (ONE && own * at.lanes + at.lane < tiles)
+        load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, own * at.lanes + at.lane, 0, x, x_sum);
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
         }
-        for (uint c = at.simdgroup % split; c < slices; c += split) {
+        for (uint c = own; c < slices; c += split) {
             const uint j = c * at.lanes + at.lane;
-            if (j < tiles) {
-                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
-                for (uint r = 0; r < ROWS; ++r)
-                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
-                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
-                                                   sum[r]);
-            }
-            held = c;
+            if (j >= tiles) continue;
+            if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+            for (uint r = 0; r < ROWS; ++r)
+                accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                               at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                               sum[r]);
         }
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
@@ -792,6 +815,21 @@ inline void sum_large_rows(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+}
+
+// Sums over rows that are whole larger tiles.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4;
+    const uint slices = (shape.row_tiles / 4 + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(blocks, x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(blocks, x_in, to, shape, partial, at, split);
 }
 
 }  // namespace qk_iq1_m

@@ -4,7 +4,7 @@
 // 33 bytes for 32 elements, 8.25 bits each.
 // dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 13.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 1
 // conversions.
-// gemv in f32: for each weight 1.03 bytes read, 6.36 operations: 0.266 loads, 2.84 bits, 0.703 integer, 2.05 float, 0.5 conversions.
+// gemv in f32: for each weight 1.03 bytes read, 6.34 operations: 0.266 loads, 2.84 bits, 0.688 integer, 2.05 float, 0.5 conversions.
 // gemv_id in f32: for each weight 1.03 bytes read, 6.75 operations: 0.312 loads, 2.81 bits, 1 integer, 2.12 float, 0.5 conversions.
 //
 //     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
@@ -379,7 +379,7 @@ inline void accumulate_large(
         | ((w8 & 0x7F7F7F7Fu) + 0x1010101u) | ((w9 & 0x7F7F7F7Fu) + 0x1010101u) | ((w10 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w11 & 0x7F7F7F7Fu) + 0x1010101u) | ((w12 & 0x7F7F7F7Fu) + 0x1010101u) | ((w13 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w14 & 0x7F7F7F7Fu) + 0x1010101u) | ((w15 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
-    const uint s_bits0 = (scales_word[block] >> (tile * 16u)) & 0xFFu;
+    const uint shifted = scales_word[block] >> (tile * 16u), s_bits0 = shifted & 0xFFu;
     const float s0 = as_type<float>(s_bits0 == 0xFFu ? 0x7FC00000u : s_bits0 == 0u ? 0x400000u : s_bits0 << 23u);
     const float2 pair0 = float2(as_type<half2>(((w0 << 7u) & 0x3F803F80u) | ((w0 << 8u) & 0x80008000u)));
     const float2 pair1 = float2(as_type<half2>(((w0 >> 1u) & 0x3F803F80u) | (w0 & 0x80008000u)));
@@ -412,7 +412,7 @@ inline void accumulate_large(
     const float2 pair15 = float2(as_type<half2>(((w7 >> 1u) & 0x3F803F80u) | (w7 & 0x80008000u)));
     float dots6[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y));
-    const uint s_bits1 = (scales_word[block] >> (tile * 16u + 8u)) & 0xFFu;
+    const uint s_bits1 = (shifted >> 8u) & 0xFFu;
     const float s1 = as_type<float>(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
     const float2 pair16 = float2(as_type<half2>(((w8 << 7u) & 0x3F803F80u) | ((w8 << 8u) & 0x80008000u)));
     const float2 pair17 = float2(as_type<half2>(((w8 >> 1u) & 0x3F803F80u) | (w8 & 0x80008000u)));
@@ -448,39 +448,37 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) sum[m] += nans + s0 * dots6[m] + s1 * dots13[m];
 }
 
-// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
-template <uint BATCH, typename X>
-inline void sum_large_rows(
+// A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
+// slice of a row, of which x is loaded once for all rows.
+template <uint BATCH, uint ROWS, bool ONE, typename X>
+inline void walk_large_rows(
     device const uint *codes,
     device const uchar *scales,
-    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
-    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = 4, TILES = 1;
+    constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][1];
     const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
-    uint split = 1;  // simdgroups that share a row
-    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
     device const X *x_begin = x_in + at.x_begin / 4;
-    uint held = ~0u;  // the slice that is kept of x
+    const uint own = at.simdgroup % split;
+    if (ONE && own * at.lanes + at.lane < tiles)
+        load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, own * at.lanes + at.lane, 0, x, x_sum);
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
         }
-        for (uint c = at.simdgroup % split; c < slices; c += split) {
+        for (uint c = own; c < slices; c += split) {
             const uint j = c * at.lanes + at.lane;
-            if (j < tiles) {
-                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
-                for (uint r = 0; r < ROWS; ++r)
-                    accumulate_large<TILES, BATCH>(codes, scales, shape.row_tiles,
-                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
-                                                   sum[r]);
-            }
-            held = c;
+            if (j >= tiles) continue;
+            if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+            for (uint r = 0; r < ROWS; ++r)
+                accumulate_large<TILES, BATCH>(codes, scales, shape.row_tiles,
+                                               at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                               sum[r]);
         }
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
@@ -501,6 +499,22 @@ inline void sum_large_rows(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+}
+
+// Sums over rows that are whole larger tiles.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *codes,
+    device const uchar *scales,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4;
+    const uint slices = (shape.row_tiles / 4 + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(codes, scales, x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(codes, scales, x_in, to, shape, partial, at, split);
 }
 
 }  // namespace qk_mx_fp8_e4m3

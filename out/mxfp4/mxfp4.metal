@@ -4,8 +4,7 @@
 // 17 bytes for 32 elements, 4.25 bits each.
 // dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
 // conversions, 1 lookups.
-// gemv in f32: for each weight 0.531 bytes read, 6.89 operations: 0.234 loads, 2.16 bits, 0.438 integer, 2.06 float, 1 conversions, 1
-// lookups.
+// gemv in f32: for each weight 0.531 bytes read, 3.58 operations: 0.234 loads, 0.344 bits, 0.438 integer, 2.06 float, 0.5 lookups.
 // gemv_id in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5 conversions.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
@@ -328,8 +327,6 @@ inline void sum_rows(
     }
 }
 
-constant float K_as_float[16] = {0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 6.0f, 8.0f, 12.0f, 0.0f, -1.0f, -2.0f, -3.0f, -4.0f, -6.0f, -8.0f, -12.0f};
-
 // A sum, and the products of two runs, one after the other.
 inline float dot_add(float sum, float4 a, float4 b)
 {
@@ -383,112 +380,113 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
 template <uint TILES, uint BATCH>
 inline void accumulate_large(
     device const uchar *blocks,
+    threadgroup const float2 *K_of_two,
     uint row_tiles, uint n, uint j, uint k,
     thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][1],
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
     device const uint *blocks_word = (device const uint *)blocks;
+    device const uchar4 *blocks_uchar4 = (device const uchar4 *)blocks;
     const uint block = n * (row_tiles / 8u) + j / 2u, tile = j % 2u;
     const ulong base = ulong(block) * 17u;
     const uint e0 = blocks_word[base] & 0xFFu;
     const float e_e_e0 = as_type<float>(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
-    const uint qs0 = blocks_word[base + tile * 2u], qs1 = blocks_word[base + tile * 2u + 1u];
-    const uint qs2 = blocks_word[base + tile * 2u + 2u];
+    const uint4 bytes0 = uint4(blocks_uchar4[base + tile * 2u]);
+    const float2 two0 = K_of_two[bytes0.y], two1 = K_of_two[bytes0.z], two2 = K_of_two[bytes0.w];
+    const uint4 bytes1 = uint4(blocks_uchar4[base + tile * 2u + 1u]);
+    const float2 two3 = K_of_two[bytes1.x], two4 = K_of_two[bytes1.y], two5 = K_of_two[bytes1.z];
+    const float2 two6 = K_of_two[bytes1.w];
+    const uint4 bytes2 = uint4(blocks_uchar4[base + tile * 2u + 2u]);
+    const float2 two7 = K_of_two[bytes2.x];
     float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
-        float4(K_as_float[(qs0 >> 8u) & 15u], K_as_float[(qs0 >> 16u) & 15u], K_as_float[(qs0 >> 24u) & 15u], K_as_float[qs1 & 15u])),
-        x[k][m][1], float4(K_as_float[(qs1 >> 8u) & 15u], K_as_float[(qs1 >> 16u) & 15u], K_as_float[(qs1 >> 24u) & 15u],
-        K_as_float[qs2 & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0], float4(two0.x, two1.x, two2.x, two3.x)), x[k][m][1],
+        float4(two4.x, two5.x, two6.x, two7.x));
     float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
-        float4(K_as_float[(qs0 >> 12u) & 15u], K_as_float[(qs0 >> 20u) & 15u], K_as_float[qs0 >> 28u], K_as_float[(qs1 >> 4u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2], float4(two0.y, two1.y, two2.y, two3.y));
     float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
-        float4(K_as_float[(qs1 >> 12u) & 15u], K_as_float[(qs1 >> 20u) & 15u], K_as_float[qs1 >> 28u], K_as_float[(qs2 >> 4u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3], float4(two4.y, two5.y, two6.y, two7.y));
     const uint e1 = (blocks_word[base + 4u] >> 8u) & 0xFFu;
     const float e_e_e1 = as_type<float>(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    const uint qs3 = blocks_word[base + tile * 2u + 4u], qs4 = blocks_word[base + tile * 2u + 5u];
-    const uint qs5 = blocks_word[base + tile * 2u + 6u];
+    const uint4 bytes3 = uint4(blocks_uchar4[base + tile * 2u + 4u]);
+    const float2 two8 = K_of_two[bytes3.z], two9 = K_of_two[bytes3.w];
+    const uint4 bytes4 = uint4(blocks_uchar4[base + tile * 2u + 5u]);
+    const float2 two10 = K_of_two[bytes4.x], two11 = K_of_two[bytes4.y], two12 = K_of_two[bytes4.z];
+    const float2 two13 = K_of_two[bytes4.w];
+    const uint4 bytes5 = uint4(blocks_uchar4[base + tile * 2u + 6u]);
+    const float2 two14 = K_of_two[bytes5.x], two15 = K_of_two[bytes5.y];
     float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][4],
-        float4(K_as_float[(qs3 >> 16u) & 15u], K_as_float[(qs3 >> 24u) & 15u], K_as_float[qs4 & 15u], K_as_float[(qs4 >> 8u) & 15u])),
-        x[k][m][5], float4(K_as_float[(qs4 >> 16u) & 15u], K_as_float[(qs4 >> 24u) & 15u], K_as_float[qs5 & 15u],
-        K_as_float[(qs5 >> 8u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][4], float4(two8.x, two9.x, two10.x, two11.x)), x[k][m][5],
+        float4(two12.x, two13.x, two14.x, two15.x));
     float dots4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6],
-        float4(K_as_float[(qs3 >> 20u) & 15u], K_as_float[qs3 >> 28u], K_as_float[(qs4 >> 4u) & 15u], K_as_float[(qs4 >> 12u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][6], float4(two8.y, two9.y, two10.y, two11.y));
     float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][7],
-        float4(K_as_float[(qs4 >> 20u) & 15u], K_as_float[qs4 >> 28u], K_as_float[(qs5 >> 4u) & 15u], K_as_float[(qs5 >> 12u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][7], float4(two12.y, two13.y, two14.y, two15.y));
     const uint e2 = (blocks_word[base + 8u] >> 16u) & 0xFFu;
     const float e_e_e2 = as_type<float>(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    const uint qs6 = blocks_word[base + tile * 2u + 8u], qs7 = blocks_word[base + tile * 2u + 9u];
-    const uint qs8 = blocks_word[base + tile * 2u + 10u];
+    const uint4 bytes6 = uint4(blocks_uchar4[base + tile * 2u + 8u]);
+    const float2 two16 = K_of_two[bytes6.w];
+    const uint4 bytes7 = uint4(blocks_uchar4[base + tile * 2u + 9u]);
+    const float2 two17 = K_of_two[bytes7.x], two18 = K_of_two[bytes7.y], two19 = K_of_two[bytes7.z];
+    const float2 two20 = K_of_two[bytes7.w];
+    const uint4 bytes8 = uint4(blocks_uchar4[base + tile * 2u + 10u]);
+    const float2 two21 = K_of_two[bytes8.x], two22 = K_of_two[bytes8.y], two23 = K_of_two[bytes8.z];
     float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][8],
-        float4(K_as_float[(qs6 >> 24u) & 15u], K_as_float[qs7 & 15u], K_as_float[(qs7 >> 8u) & 15u], K_as_float[(qs7 >> 16u) & 15u])),
-        x[k][m][9], float4(K_as_float[(qs7 >> 24u) & 15u], K_as_float[qs8 & 15u], K_as_float[(qs8 >> 8u) & 15u],
-        K_as_float[(qs8 >> 16u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][8], float4(two16.x, two17.x, two18.x, two19.x)), x[k][m][9],
+        float4(two20.x, two21.x, two22.x, two23.x));
     float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10],
-        float4(K_as_float[qs6 >> 28u], K_as_float[(qs7 >> 4u) & 15u], K_as_float[(qs7 >> 12u) & 15u], K_as_float[(qs7 >> 20u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][10], float4(two16.y, two17.y, two18.y, two19.y));
     float dots8[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][11],
-        float4(K_as_float[qs7 >> 28u], K_as_float[(qs8 >> 4u) & 15u], K_as_float[(qs8 >> 12u) & 15u], K_as_float[(qs8 >> 20u) & 15u]));
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][11], float4(two20.y, two21.y, two22.y, two23.y));
     const uint e3 = blocks_word[base + 12u] >> 24u;
     const float e_e_e3 = as_type<float>(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
-    const uint qs9 = blocks_word[base + tile * 2u + 13u];
-    const uint4 q0 = (uint4(qs9) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    const uint qs10 = blocks_word[base + tile * 2u + 14u];
-    const uint4 q1 = (uint4(qs10) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint4 bytes9 = uint4(blocks_uchar4[base + tile * 2u + 13u]);
+    const float2 two24 = K_of_two[bytes9.x], two25 = K_of_two[bytes9.y], two26 = K_of_two[bytes9.z];
+    const float2 two27 = K_of_two[bytes9.w];
+    const uint4 bytes10 = uint4(blocks_uchar4[base + tile * 2u + 14u]);
+    const float2 two28 = K_of_two[bytes10.x], two29 = K_of_two[bytes10.y], two30 = K_of_two[bytes10.z];
+    const float2 two31 = K_of_two[bytes10.w];
     float dots9[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12],
-        float4(K_as_float[q0.x], K_as_float[q0.y], K_as_float[q0.z], K_as_float[q0.w])), x[k][m][13],
-        float4(K_as_float[q1.x], K_as_float[q1.y], K_as_float[q1.z], K_as_float[q1.w]));
-    const uint4 q2 = (uint4(qs9) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12], float4(two24.x, two25.x, two26.x, two27.x)), x[k][m][13],
+        float4(two28.x, two29.x, two30.x, two31.x));
     float dots10[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14],
-        float4(K_as_float[q2.x], K_as_float[q2.y], K_as_float[q2.z], K_as_float[q2.w]));
-    const uint4 q3 = (uint4(qs10) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][14], float4(two24.y, two25.y, two26.y, two27.y));
     float dots11[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][15],
-        float4(K_as_float[q3.x], K_as_float[q3.y], K_as_float[q3.z], K_as_float[q3.w]));
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][15], float4(two28.y, two29.y, two30.y, two31.y));
     for (uint m = 0; m < BATCH; ++m) sum[m] += e_e_e0 * dots2[m] + e_e_e1 * dots5[m] + e_e_e2 * dots8[m] + e_e_e3 * dots11[m];
 }
 
-// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
-template <uint BATCH, typename X>
-inline void sum_large_rows(
+// A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
+// slice of a row, of which x is loaded once for all rows.
+template <uint BATCH, uint ROWS, bool ONE, typename X>
+inline void walk_large_rows(
     device const uchar *blocks,
-    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+    threadgroup const float2 *K_of_two,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
-    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = 4, TILES = 1;
+    constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][1];
     const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
-    uint split = 1;  // simdgroups that share a row
-    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
     device const X *x_begin = x_in + at.x_begin / 4;
-    uint held = ~0u;  // the slice that is kept of x
+    const uint own = at.simdgroup % split;
+    if (ONE && own * at.lanes + at.lane < tiles)
+        load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, own * at.lanes + at.lane, 0, x, x_sum);
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
         }
-        for (uint c = at.simdgroup % split; c < slices; c += split) {
+        for (uint c = own; c < slices; c += split) {
             const uint j = c * at.lanes + at.lane;
-            if (j < tiles) {
-                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
-                for (uint r = 0; r < ROWS; ++r)
-                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
-                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
-                                                   sum[r]);
-            }
-            held = c;
+            if (j >= tiles) continue;
+            if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+            for (uint r = 0; r < ROWS; ++r)
+                accumulate_large<TILES, BATCH>(blocks, K_of_two, shape.row_tiles,
+                                               at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                               sum[r]);
         }
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
@@ -509,6 +507,22 @@ inline void sum_large_rows(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+}
+
+// Sums over rows that are whole larger tiles.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uchar *blocks,
+    threadgroup const float2 *K_of_two,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4;
+    const uint slices = (shape.row_tiles / 4 + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(blocks, K_of_two, x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(blocks, K_of_two, x_in, to, shape, partial, at, split);
 }
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.
@@ -947,15 +961,21 @@ kernel void mxfp4_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    threadgroup float2 K_of_two[256];
     const qk_mxfp4::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, mxfp4_gemv_f32_y_type};
     const qk_mxfp4::standing at =
         qk_mxfp4::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, mxfp4_gemv_f32_views, 0, 0,
             0, 0});
     if (mxfp4_gemv_f32_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        // What both codes of a byte stand for.
+        for (uint codes = thread_index; codes < 256; codes += threads) {
+            K_of_two[codes] = float2(qk_mxfp4::K[codes & 15], qk_mxfp4::K[codes >> 4]);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
         switch (mxfp4_gemv_f32_batch) {
-            case 1: qk_mxfp4::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
-            case 2: qk_mxfp4::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
-            case 4: qk_mxfp4::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+            case 1: qk_mxfp4::sum_large_rows<1>(blocks, K_of_two, x, to, push, partial, at); break;
+            case 2: qk_mxfp4::sum_large_rows<2>(blocks, K_of_two, x, to, push, partial, at); break;
+            case 4: qk_mxfp4::sum_large_rows<4>(blocks, K_of_two, x, to, push, partial, at); break;
         }
         return;
     }
@@ -991,15 +1011,21 @@ kernel void mxfp4_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    threadgroup float2 K_of_two[256];
     const qk_mxfp4::results to = {y, result_scale, row_bias, result_gate, residual, push.epilogue, mxfp4_gemv_f16_y_type};
     const qk_mxfp4::standing at =
         qk_mxfp4::find_matrix(push, {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups, mxfp4_gemv_f16_views, 0, 0,
             0, 0});
     if (mxfp4_gemv_f16_batch < 8 && push.row_tiles % 8 == 0) {  // rows that are whole larger tiles, and x that is not too much
+        // What both codes of a byte stand for.
+        for (uint codes = thread_index; codes < 256; codes += threads) {
+            K_of_two[codes] = float2(qk_mxfp4::K[codes & 15], qk_mxfp4::K[codes >> 4]);
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
         switch (mxfp4_gemv_f16_batch) {
-            case 1: qk_mxfp4::sum_large_rows<1>(blocks, x, to, push, partial, at); break;
-            case 2: qk_mxfp4::sum_large_rows<2>(blocks, x, to, push, partial, at); break;
-            case 4: qk_mxfp4::sum_large_rows<4>(blocks, x, to, push, partial, at); break;
+            case 1: qk_mxfp4::sum_large_rows<1>(blocks, K_of_two, x, to, push, partial, at); break;
+            case 2: qk_mxfp4::sum_large_rows<2>(blocks, K_of_two, x, to, push, partial, at); break;
+            case 4: qk_mxfp4::sum_large_rows<4>(blocks, K_of_two, x, to, push, partial, at); break;
         }
         return;
     }

@@ -4,7 +4,7 @@
 // 18 bytes for 32 elements, 4.5 bits each.
 // dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float,
 // 1.12 conversions.
-// gemv in f32: for each weight 0.562 bytes read, 4.42 operations: 0.141 loads, 1.02 bits, 0.141 integer, 2.09 float, 1.03 conversions.
+// gemv in f32: for each weight 0.562 bytes read, 4.39 operations: 0.141 loads, 1.02 bits, 0.141 integer, 2.06 float, 1.03 conversions.
 // gemv_id in f32: for each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
 //
 //     format q4_0 "4-bit codes around 8, one scale for 32"
@@ -350,8 +350,8 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
         x[k][m][13] = x13 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
         x[k][m][14] = x14 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
         x[k][m][15] = x15 * float4(0.0625f, 0.00024414062f, 9.536743e-07f, 3.7252903e-09f);
-        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
-        x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(-8.0f));
+        x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(-8.0f));
     }
 }
 
@@ -369,92 +369,96 @@ inline void accumulate_large(
     const ulong base = ulong(block) * 9u;
     const uint qs0 = blocks_word[base];
     const float d0 = f16_to_f32(qs0);
-    const uint qs1 = blocks_word[base + 1u], qs2 = blocks_word[base + 2u];
+    const uint qs1 = blocks_word[base + 1u];
     float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
-        float4(float(qs0 & 0xF0000u), float(qs0 & 0xF000000u), float(qs1 & 15u), float(qs1 & 3840u))), x[k][m][1],
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(x_sum[k][m][0], x[k][m][0],
+        float4(float(qs0 & 0xF0000u), float(qs0 & 0xF000000u), float(qs1 & 15u), float(qs1 & 3840u)));
+    const uint qs2 = blocks_word[base + 2u];
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][1],
         float4(float(qs1 & 0xF0000u), float(qs1 & 0xF000000u), float(qs2 & 15u), float(qs2 & 3840u)));
     const uint qs3 = blocks_word[base + 3u];
-    float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][2],
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][2],
         float4(float(qs2 & 0xF0000u), float(qs2 & 0xF000000u), float(qs3 & 15u), float(qs3 & 3840u)));
     const uint qs4 = blocks_word[base + 4u];
-    float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dots1[m], x[k][m][3],
-        float4(float(qs3 & 0xF0000u), float(qs3 & 0xF000000u), float(qs4 & 15u), float(qs4 & 3840u)));
     float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][4],
-        float4(float(qs0 & 0xF00000u), float(qs0 & 0xF0000000u), float(qs1 & 240u), float(qs1 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][3],
+        float4(float(qs3 & 0xF0000u), float(qs3 & 0xF000000u), float(qs4 & 15u), float(qs4 & 3840u)));
     float dots4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][5],
-        float4(float(qs1 & 0xF00000u), float(qs1 & 0xF0000000u), float(qs2 & 240u), float(qs2 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dots3[m], x[k][m][4],
+        float4(float(qs0 & 0xF00000u), float(qs0 & 0xF0000000u), float(qs1 & 240u), float(qs1 & 61440u)));
     float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][6],
-        float4(float(qs2 & 0xF00000u), float(qs2 & 0xF0000000u), float(qs3 & 240u), float(qs3 & 61440u)));
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][5],
+        float4(float(qs1 & 0xF00000u), float(qs1 & 0xF0000000u), float(qs2 & 240u), float(qs2 & 61440u)));
     float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][6],
+        float4(float(qs2 & 0xF00000u), float(qs2 & 0xF0000000u), float(qs3 & 240u), float(qs3 & 61440u)));
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7],
         float4(float(qs3 & 0xF00000u), float(qs3 & 0xF0000000u), float(qs4 & 240u), float(qs4 & 61440u)));
     const float d1 = f16_to_f32(qs4 >> 16u);
-    const uint qs5 = blocks_word[base + 5u], qs6 = blocks_word[base + 6u];
-    float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][8],
-        float4(float(qs5 & 15u), float(qs5 & 3840u), float(qs5 & 0xF0000u), float(qs5 & 0xF000000u))), x[k][m][9],
+    const uint qs5 = blocks_word[base + 5u];
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][1], x[k][m][8],
+        float4(float(qs5 & 15u), float(qs5 & 3840u), float(qs5 & 0xF0000u), float(qs5 & 0xF000000u)));
+    const uint qs6 = blocks_word[base + 6u];
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][9],
         float4(float(qs6 & 15u), float(qs6 & 3840u), float(qs6 & 0xF0000u), float(qs6 & 0xF000000u)));
     const uint qs7 = blocks_word[base + 7u];
-    float dots8[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(dots7[m], x[k][m][10],
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][10],
         float4(float(qs7 & 15u), float(qs7 & 3840u), float(qs7 & 0xF0000u), float(qs7 & 0xF000000u)));
     const uint qs8 = blocks_word[base + 8u];
-    float dots9[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][11],
-        float4(float(qs8 & 15u), float(qs8 & 3840u), float(qs8 & 0xF0000u), float(qs8 & 0xF000000u)));
-    float dots10[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(dots9[m], x[k][m][12],
-        float4(float(qs5 & 240u), float(qs5 & 61440u), float(qs5 & 0xF00000u), float(qs5 & 0xF0000000u)));
     float dots11[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][13],
-        float4(float(qs6 & 240u), float(qs6 & 61440u), float(qs6 & 0xF00000u), float(qs6 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][11],
+        float4(float(qs8 & 15u), float(qs8 & 3840u), float(qs8 & 0xF0000u), float(qs8 & 0xF000000u)));
     float dots12[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][14],
-        float4(float(qs7 & 240u), float(qs7 & 61440u), float(qs7 & 0xF00000u), float(qs7 & 0xF0000000u)));
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(dots11[m], x[k][m][12],
+        float4(float(qs5 & 240u), float(qs5 & 61440u), float(qs5 & 0xF00000u), float(qs5 & 0xF0000000u)));
     float dots13[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][13],
+        float4(float(qs6 & 240u), float(qs6 & 61440u), float(qs6 & 0xF00000u), float(qs6 & 0xF0000000u)));
+    float dots14[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots14[m] = dot_add(dots13[m], x[k][m][14],
+        float4(float(qs7 & 240u), float(qs7 & 61440u), float(qs7 & 0xF00000u), float(qs7 & 0xF0000000u)));
+    float dots15[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15],
         float4(float(qs8 & 240u), float(qs8 & 61440u), float(qs8 & 0xF00000u), float(qs8 & 0xF0000000u)));
-    for (uint m = 0; m < BATCH; ++m) sum[m] += d0 * (dots6[m] - 8.0f * x_sum[k][m][0]) + d1 * (dots13[m] - 8.0f * x_sum[k][m][1]);
+    for (uint m = 0; m < BATCH; ++m) sum[m] += d0 * dots7[m] + d1 * dots15[m];
 }
 
-// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
-template <uint BATCH, typename X>
-inline void sum_large_rows(
+// A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
+// slice of a row, of which x is loaded once for all rows.
+template <uint BATCH, uint ROWS, bool ONE, typename X>
+inline void walk_large_rows(
     device const ushort *blocks,
-    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
-    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = 4, TILES = 1;
+    constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][2];
     const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
-    uint split = 1;  // simdgroups that share a row
-    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
     device const X *x_begin = x_in + at.x_begin / 4;
-    uint held = ~0u;  // the slice that is kept of x
+    const uint own = at.simdgroup % split;
+    if (ONE && own * at.lanes + at.lane < tiles)
+        load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, own * at.lanes + at.lane, 0, x, x_sum);
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
         }
-        for (uint c = at.simdgroup % split; c < slices; c += split) {
+        for (uint c = own; c < slices; c += split) {
             const uint j = c * at.lanes + at.lane;
-            if (j < tiles) {
-                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
-                for (uint r = 0; r < ROWS; ++r)
-                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
-                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
-                                                   sum[r]);
-            }
-            held = c;
+            if (j >= tiles) continue;
+            if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+            for (uint r = 0; r < ROWS; ++r)
+                accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                               at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                               sum[r]);
         }
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
@@ -475,6 +479,21 @@ inline void sum_large_rows(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+}
+
+// Sums over rows that are whole larger tiles.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const ushort *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4;
+    const uint slices = (shape.row_tiles / 4 + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(blocks, x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(blocks, x_in, to, shape, partial, at, split);
 }
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.

@@ -4,7 +4,7 @@
 // 144 bytes for 256 elements, 4.5 bits each.
 // dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float,
 // 1.75 conversions.
-// gemv in f32: for each weight 0.562 bytes read, 5.28 operations: 0.203 loads, 1.39 bits, 0.438 integer, 2.16 float, 1.09 conversions.
+// gemv in f32: for each weight 0.562 bytes read, 5.25 operations: 0.203 loads, 1.42 bits, 0.375 integer, 2.16 float, 1.09 conversions.
 // gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
 //
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
@@ -444,10 +444,10 @@ inline void accumulate_large(
     const ulong base = ulong(block) * 36u;
     const uint d_dmin = blocks[base];
     const float d = f16_to_f32(d_dmin);
-    const uint scales0 = blocks[base + tile / 2u * 2u + 1u];
-    const uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    const uint scales1 = blocks[base + 1u];
-    const uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    const uint scales0 = blocks[base + tile / 2u * 2u + 1u], shifted0 = scales0 >> (tile % 2u * 16u);
+    const uint sc_lo0 = shifted0 & 15u;  // scales: bits 0-3 of sc
+    const uint scales1 = blocks[base + 1u], shifted1 = scales1 >> (tile % 2u * 16u + tile / 2u * 2u);
+    const uint sc_hi0 = (shifted1 >> 4u) & 3u;  // scales: bits 4-5 of sc
     const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     const float d_sc0 = d * float(sc0);
     const uint qs0 = blocks[base + tile * 8u + 4u], qs1 = blocks[base + tile * 8u + 5u];
@@ -480,14 +480,14 @@ inline void accumulate_large(
     for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dots5[m], x[k][m][7],
         float4(float(qs7 & 15u), float(qs7 & 3840u), float(qs7 & 0xF0000u), float(qs7 & 0xF000000u)));
     const float dmin = f16_to_f32(d_dmin >> 16u);
-    const uint scales2 = blocks[base + tile / 2u + 2u];
-    const uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    const uint scales3 = blocks[base + 2u];
-    const uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    const uint scales2 = blocks[base + tile / 2u + 2u], shifted2 = scales2 >> (tile % 2u * 16u + tile / 2u * 4u);
+    const uint mn_lo0 = shifted2 & 15u;  // scales: bits 0-3 of mn
+    const uint scales3 = blocks[base + 2u], shifted3 = scales3 >> (tile % 2u * 16u + tile / 2u * 2u);
+    const uint mn_hi0 = (shifted3 >> 4u) & 3u;  // scales: bits 4-5 of mn
     const uint mn0 = mn_lo0 | (mn_hi0 << 4u);
     const float dmin_mn0 = dmin * float(mn0);
-    const uint sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
-    const uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc_lo1 = (shifted0 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi1 = (shifted1 >> 12u) & 3u;  // scales: bits 4-5 of sc
     const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
     const float d_sc1 = d * float(sc1);
     float dots7[BATCH];
@@ -512,45 +512,43 @@ inline void accumulate_large(
     float dots13[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][15],
         float4(float(qs7 & 240u), float(qs7 & 61440u), float(qs7 & 0xF00000u), float(qs7 & 0xF0000000u)));
-    const uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
-    const uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn_lo1 = (shifted2 >> 8u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi1 = (shifted3 >> 12u) & 3u;  // scales: bits 4-5 of mn
     const uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     const float dmin_mn1 = dmin * float(mn1);
     for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * dots6[m] - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dots13[m] - dmin_mn1 * x_sum[k][m][1];
 }
 
-// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
-template <uint BATCH, typename X>
-inline void sum_large_rows(
+// A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
+// slice of a row, of which x is loaded once for all rows.
+template <uint BATCH, uint ROWS, bool ONE, typename X>
+inline void walk_large_rows(
     device const uint *blocks,
-    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
-    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = 4, TILES = 1;
+    constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][2];
     const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
-    uint split = 1;  // simdgroups that share a row
-    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
     device const X *x_begin = x_in + at.x_begin / 4;
-    uint held = ~0u;  // the slice that is kept of x
+    const uint own = at.simdgroup % split;
+    if (ONE && own * at.lanes + at.lane < tiles)
+        load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, own * at.lanes + at.lane, 0, x, x_sum);
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
         }
-        for (uint c = at.simdgroup % split; c < slices; c += split) {
+        for (uint c = own; c < slices; c += split) {
             const uint j = c * at.lanes + at.lane;
-            if (j < tiles) {
-                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
-                for (uint r = 0; r < ROWS; ++r)
-                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
-                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
-                                                   sum[r]);
-            }
-            held = c;
+            if (j >= tiles) continue;
+            if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+            for (uint r = 0; r < ROWS; ++r)
+                accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                               at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                               sum[r]);
         }
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
@@ -571,6 +569,21 @@ inline void sum_large_rows(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+}
+
+// Sums over rows that are whole larger tiles.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const uint *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4;
+    const uint slices = (shape.row_tiles / 4 + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(blocks, x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(blocks, x_in, to, shape, partial, at, split);
 }
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.

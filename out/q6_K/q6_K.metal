@@ -4,7 +4,7 @@
 // 210 bytes for 256 elements, 6.562 bits each.
 // dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
 // 1.31 conversions.
-// gemv in f32: for each weight 0.82 bytes read, 7.16 operations: 0.344 loads, 2.61 bits, 0.547 integer, 2.5 float, 1.16 conversions.
+// gemv in f32: for each weight 0.82 bytes read, 7.03 operations: 0.344 loads, 2.62 bits, 0.531 integer, 2.38 float, 1.16 conversions.
 // gemv_id in f32: for each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
@@ -427,14 +427,14 @@ inline void load_large_x(device const X *x_in, uint batch, uint row_runs, uint v
         x[k][m][13] = x13 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
         x[k][m][14] = x14 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
         x[k][m][15] = x15 * float4(1.0f, 0.00390625f, 1.5258789e-05f, 5.9604645e-08f);
-        x_sum[k][m][0] = dot(x0 + x1, float4(1.0f));
-        x_sum[k][m][1] = dot(x2 + x3, float4(1.0f));
-        x_sum[k][m][2] = dot(x4 + x5, float4(1.0f));
-        x_sum[k][m][3] = dot(x6 + x7, float4(1.0f));
-        x_sum[k][m][4] = dot(x8 + x9, float4(1.0f));
-        x_sum[k][m][5] = dot(x10 + x11, float4(1.0f));
-        x_sum[k][m][6] = dot(x12 + x13, float4(1.0f));
-        x_sum[k][m][7] = dot(x14 + x15, float4(1.0f));
+        x_sum[k][m][0] = dot(x0 + x1, float4(-32.0f));
+        x_sum[k][m][1] = dot(x2 + x3, float4(-32.0f));
+        x_sum[k][m][2] = dot(x4 + x5, float4(-32.0f));
+        x_sum[k][m][3] = dot(x6 + x7, float4(-32.0f));
+        x_sum[k][m][4] = dot(x8 + x9, float4(-32.0f));
+        x_sum[k][m][5] = dot(x10 + x11, float4(-32.0f));
+        x_sum[k][m][6] = dot(x12 + x13, float4(-32.0f));
+        x_sum[k][m][7] = dot(x14 + x15, float4(-32.0f));
     }
 }
 
@@ -452,127 +452,152 @@ inline void accumulate_large(
     const ulong base = ulong(block) * 105u;
     const float d0 = f16_to_f32(blocks_word[base + 52u]);
     const uint part = tile / 4u;  // of 128 elements
-    const uint scales0 = blocks_word[base + part * 2u + 48u];
-    const int sc0 = extract_bits(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    const uint scales0 = blocks_word[base + part * 2u + 48u], shifted0 = scales0 >> (tile % 4u / 2u * 8u);
+    const int sc0 = extract_bits(int(shifted0), 0, 8);  // scales: 8 bits
     const float d_sc0 = d0 * float(sc0);
     const uint ql0 = blocks_word[base + part * 16u + tile % 4u * 2u], qh0 = blocks_word[base + tile * 2u + 32u];
     const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    float dots0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(x_sum[k][m][0], x[k][m][0],
+        float4(float(codes0 & 0x3Fu), float(codes0 & 16128u), float(codes0 & 0x3F0000u), float(codes0 & 0x3F000000u)));
     const uint ql1 = blocks_word[base + part * 16u + tile % 4u * 2u + 1u], qh1 = blocks_word[base + tile * 2u + 33u];
     const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
-    float dots0[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots0[m] = dot_add(dot(x[k][m][0],
-        float4(float(codes0 & 0x3Fu), float(codes0 & 16128u), float(codes0 & 0x3F0000u), float(codes0 & 0x3F000000u))), x[k][m][1],
+    float dots1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dots0[m], x[k][m][1],
         float4(float(codes1 & 0x3Fu), float(codes1 & 16128u), float(codes1 & 0x3F0000u), float(codes1 & 0x3F000000u)));
-    const int sc1 = extract_bits(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    float total0[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total0[m] = d_sc0 * dots1[m];
+    const int sc1 = extract_bits(int(shifted0 >> 16u), 0, 8);  // scales: 8 bits
     const float d_sc1 = d0 * float(sc1);
     const uint ql2 = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
     const uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    float dots2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(x_sum[k][m][1], x[k][m][2],
+        float4(float(codes2 & 0x3Fu), float(codes2 & 16128u), float(codes2 & 0x3F0000u), float(codes2 & 0x3F000000u)));
     const uint ql3 = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
     const uint codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
-    float dots1[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots1[m] = dot_add(dot(x[k][m][2],
-        float4(float(codes2 & 0x3Fu), float(codes2 & 16128u), float(codes2 & 0x3F0000u), float(codes2 & 0x3F000000u))), x[k][m][3],
+    float dots3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dots2[m], x[k][m][3],
         float4(float(codes3 & 0x3Fu), float(codes3 & 16128u), float(codes3 & 0x3F0000u), float(codes3 & 0x3F000000u)));
-    const uint scales1 = blocks_word[base + part * 2u + 49u];
-    const int sc2 = extract_bits(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    float total1[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total1[m] = total0[m] + d_sc1 * dots3[m];
+    const uint scales1 = blocks_word[base + part * 2u + 49u], shifted1 = scales1 >> (tile % 4u / 2u * 8u);
+    const int sc2 = extract_bits(int(shifted1), 0, 8);  // scales: 8 bits
     const float d_sc2 = d0 * float(sc2);
     const uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
+    float dots4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(x_sum[k][m][2], x[k][m][4],
+        float4(float(codes4 & 0x3Fu), float(codes4 & 16128u), float(codes4 & 0x3F0000u), float(codes4 & 0x3F000000u)));
     const uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
-    float dots2[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots2[m] = dot_add(dot(x[k][m][4],
-        float4(float(codes4 & 0x3Fu), float(codes4 & 16128u), float(codes4 & 0x3F0000u), float(codes4 & 0x3F000000u))), x[k][m][5],
+    float dots5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dots4[m], x[k][m][5],
         float4(float(codes5 & 0x3Fu), float(codes5 & 16128u), float(codes5 & 0x3F0000u), float(codes5 & 0x3F000000u)));
-    const int sc3 = extract_bits(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    float total2[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total2[m] = total1[m] + d_sc2 * dots5[m];
+    const int sc3 = extract_bits(int(shifted1 >> 16u), 0, 8);  // scales: 8 bits
     const float d_sc3 = d0 * float(sc3);
     const uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    float dots6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(x_sum[k][m][3], x[k][m][6],
+        float4(float(codes6 & 0x3Fu), float(codes6 & 16128u), float(codes6 & 0x3F0000u), float(codes6 & 0x3F000000u)));
     const uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
-    float dots3[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots3[m] = dot_add(dot(x[k][m][6],
-        float4(float(codes6 & 0x3Fu), float(codes6 & 16128u), float(codes6 & 0x3F0000u), float(codes6 & 0x3F000000u))), x[k][m][7],
+    float dots7[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dots6[m], x[k][m][7],
         float4(float(codes7 & 0x3Fu), float(codes7 & 16128u), float(codes7 & 0x3F0000u), float(codes7 & 0x3F000000u)));
+    float total3[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total3[m] = total2[m] + d_sc3 * dots7[m];
     const float d1 = f16_to_f32(blocks_word[base + 104u] >> 16u);
-    const uint scales2 = blocks_word[base + part * 2u + 100u];
-    const int sc4 = extract_bits(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    const uint scales2 = blocks_word[base + part * 2u + 100u], shifted2 = scales2 >> (tile % 4u / 2u * 8u);
+    const int sc4 = extract_bits(int(shifted2 >> 16u), 0, 8);  // scales: 8 bits
     const float d_sc4 = d1 * float(sc4);
     const uint ql4 = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
     const uint ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u], ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
     const uint qh2 = blocks_word[base + tile * 2u + 84u], qh3 = blocks_word[base + tile * 2u + 85u];
     const uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
     const uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
+    float dots8[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][4], x[k][m][8],
+        float4(float(codes8 & 0x3Fu), float(codes8 & 16128u), float(codes8 & 0x3F0000u), float(codes8 & 0x3F000000u)));
     const uint ql6 = blocks_word[base + part * 16u + tile % 4u * 2u + 54u], ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
     const uint qh4 = blocks_word[base + tile * 2u + 86u], qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
     const uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
-    float dots4[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots4[m] = dot_add(dot(x[k][m][8],
-        float4(float(codes8 & 0x3Fu), float(codes8 & 16128u), float(codes8 & 0x3F0000u), float(codes8 & 0x3F000000u))), x[k][m][9],
+    float dots9[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dots8[m], x[k][m][9],
         float4(float(codes9 & 0x3Fu), float(codes9 & 16128u), float(codes9 & 0x3F0000u), float(codes9 & 0x3F000000u)));
-    const uint scales3 = blocks_word[base + part * 2u + 101u];
-    const int sc5 = extract_bits(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    float total4[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total4[m] = total3[m] + d_sc4 * dots9[m];
+    const uint scales3 = blocks_word[base + part * 2u + 101u], shifted3 = scales3 >> (tile % 4u / 2u * 8u);
+    const int sc5 = extract_bits(int(shifted3), 0, 8);  // scales: 8 bits
     const float d_sc5 = d1 * float(sc5);
     const uint ql7 = blocks_word[base + part * 16u + tile % 4u * 2u + 60u];
     const uint ql8 = blocks_word[base + part * 16u + tile % 4u * 2u + 61u], ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
     const uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
+    float dots10[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(x_sum[k][m][5], x[k][m][10],
+        float4(float(codes10 & 0x3Fu), float(codes10 & 16128u), float(codes10 & 0x3F0000u), float(codes10 & 0x3F000000u)));
     const uint ql9 = blocks_word[base + part * 16u + tile % 4u * 2u + 62u], ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     const uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
-    float dots5[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots5[m] = dot_add(dot(x[k][m][10],
-        float4(float(codes10 & 0x3Fu), float(codes10 & 16128u), float(codes10 & 0x3F0000u), float(codes10 & 0x3F000000u))), x[k][m][11],
+    float dots11[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots11[m] = dot_add(dots10[m], x[k][m][11],
         float4(float(codes11 & 0x3Fu), float(codes11 & 16128u), float(codes11 & 0x3F0000u), float(codes11 & 0x3F000000u)));
-    const int sc6 = extract_bits(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    float total5[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total5[m] = total4[m] + d_sc5 * dots11[m];
+    const int sc6 = extract_bits(int(shifted3 >> 16u), 0, 8);  // scales: 8 bits
     const float d_sc6 = d1 * float(sc6);
     const uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
+    float dots12[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots12[m] = dot_add(x_sum[k][m][6], x[k][m][12],
+        float4(float(codes12 & 0x3Fu), float(codes12 & 16128u), float(codes12 & 0x3F0000u), float(codes12 & 0x3F000000u)));
     const uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
-    float dots6[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots6[m] = dot_add(dot(x[k][m][12],
-        float4(float(codes12 & 0x3Fu), float(codes12 & 16128u), float(codes12 & 0x3F0000u), float(codes12 & 0x3F000000u))), x[k][m][13],
+    float dots13[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots13[m] = dot_add(dots12[m], x[k][m][13],
         float4(float(codes13 & 0x3Fu), float(codes13 & 16128u), float(codes13 & 0x3F0000u), float(codes13 & 0x3F000000u)));
+    float total6[BATCH];
+    for (uint m = 0; m < BATCH; ++m) total6[m] = total5[m] + d_sc6 * dots13[m];
     const uint scales4 = blocks_word[base + part * 2u + 102u];
     const int sc7 = extract_bits(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc7 = d1 * float(sc7);
     const uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
+    float dots14[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots14[m] = dot_add(x_sum[k][m][7], x[k][m][14],
+        float4(float(codes14 & 0x3Fu), float(codes14 & 16128u), float(codes14 & 0x3F0000u), float(codes14 & 0x3F000000u)));
     const uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
-    float dots7[BATCH];
-    for (uint m = 0; m < BATCH; ++m) dots7[m] = dot_add(dot(x[k][m][14],
-        float4(float(codes14 & 0x3Fu), float(codes14 & 16128u), float(codes14 & 0x3F0000u), float(codes14 & 0x3F000000u))), x[k][m][15],
+    float dots15[BATCH];
+    for (uint m = 0; m < BATCH; ++m) dots15[m] = dot_add(dots14[m], x[k][m][15],
         float4(float(codes15 & 0x3Fu), float(codes15 & 16128u), float(codes15 & 0x3F0000u), float(codes15 & 0x3F000000u)));
-    for (uint m = 0; m < BATCH; ++m) sum[m] += d_sc0 * (dots0[m] - 32.0f * x_sum[k][m][0]) + d_sc1 * (dots1[m] - 32.0f * x_sum[k][m][1])
-        + d_sc2 * (dots2[m] - 32.0f * x_sum[k][m][2]) + d_sc3 * (dots3[m] - 32.0f * x_sum[k][m][3])
-        + d_sc4 * (dots4[m] - 32.0f * x_sum[k][m][4]) + d_sc5 * (dots5[m] - 32.0f * x_sum[k][m][5])
-        + d_sc6 * (dots6[m] - 32.0f * x_sum[k][m][6]) + d_sc7 * (dots7[m] - 32.0f * x_sum[k][m][7]);
+    for (uint m = 0; m < BATCH; ++m) sum[m] += total6[m] + d_sc7 * dots15[m];
 }
 
-// Sums over rows that are whole larger tiles. A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x.
-template <uint BATCH, typename X>
-inline void sum_large_rows(
+// A simdgroup meets its rows ROWS at a time, which share what a thread keeps of x; `split` of them share a row. ONE: each has one
+// slice of a row, of which x is loaded once for all rows.
+template <uint BATCH, uint ROWS, bool ONE, typename X>
+inline void walk_large_rows(
     device const ushort *blocks,
-    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint split)
 {
-    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint ROWS = 4, TILES = 1;
+    constexpr uint TILES = 1;
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][8];
     const uint tiles = shape.row_tiles / 4, slices = (tiles + at.lanes - 1) / at.lanes;
-    uint split = 1;  // simdgroups that share a row
-    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     const uint row_runs = (at.views == 0 ? tiles * 64 : shape.x_stride) / 4;
     device const X *x_begin = x_in + at.x_begin / 4;
-    uint held = ~0u;  // the slice that is kept of x
+    const uint own = at.simdgroup % split;
+    if (ONE && own * at.lanes + at.lane < tiles)
+        load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, own * at.lanes + at.lane, 0, x, x_sum);
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
         }
-        for (uint c = at.simdgroup % split; c < slices; c += split) {
+        for (uint c = own; c < slices; c += split) {
             const uint j = c * at.lanes + at.lane;
-            if (j < tiles) {
-                if (c != held) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
-                for (uint r = 0; r < ROWS; ++r)
-                    accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
-                                                   at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
-                                                   sum[r]);
-            }
-            held = c;
+            if (j >= tiles) continue;
+            if (!ONE) load_large_x<TILES, BATCH>(x_begin, shape.batch, row_runs, 0, j, 0, x, x_sum);
+            for (uint r = 0; r < ROWS; ++r)
+                accumulate_large<TILES, BATCH>(blocks, shape.row_tiles,
+                                               at.weights_begin + min(first + team * ROWS + r, shape.rows - 1), j, 0, x, x_sum,
+                                               sum[r]);
         }
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
@@ -593,6 +618,21 @@ inline void sum_large_rows(
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
+}
+
+// Sums over rows that are whole larger tiles.
+template <uint BATCH, typename X>
+inline void sum_large_rows(
+    device const ushort *blocks,
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint ROWS = 4;
+    const uint slices = (shape.row_tiles / 4 + at.lanes - 1) / at.lanes;
+    uint split = 1;  // simdgroups that share a row
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    if (split >= slices) walk_large_rows<BATCH, ROWS, true>(blocks, x_in, to, shape, partial, at, split);
+    else walk_large_rows<BATCH, ROWS, false>(blocks, x_in, to, shape, partial, at, split);
 }
 
 // The mantissa of a positive f32, with its leading bit, and its exponent.

@@ -352,7 +352,8 @@ everything() {
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 98 1 f32" "blocks q8_0 1 1 1 f16" \
-    "not_finite q4_K" "not_finite q8_0" not_a_number expert_bias "residual q4_K" "residual q4_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
+    "not_finite q4_K" "not_finite q8_0" not_a_number expert_bias "residual q4_K" "residual q4_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16" \
+    "blocks mxfp4 5 8 3 f32" "blocks q8_0 5 4 3 f32"
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac
