@@ -268,7 +268,8 @@ static uint64_t words_beyond(const qg_ir *code, uint32_t buffer, uint64_t unit) 
 static bool stays_in_block(const verifier *v, const qg_node *node, int64_t tile) {
     const qg_buffer *buffer = &v->code->layout->buffers[node->ref];
     const bool four = node->op == QG_LOAD_FOUR, wide = node->op == QG_LOAD_WIDE;
-    const uint64_t unit = four ? 32 : (uint64_t)node->integer, words = (uint64_t)buffer->bytes * 8 / unit;
+    const uint64_t unit = four || rules[node->op] == BYTES ? 32 : (uint64_t)node->integer,
+                   words = (uint64_t)buffer->bytes * 8 / unit;
     const uint64_t at_once = four ? 4 : wide ? 32 / unit : 1;
     const reach r = reach_of(node->arg[0], tile);
     if (!r.known || words * unit != (uint64_t)buffer->bytes * 8) return false;

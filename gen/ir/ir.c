@@ -240,7 +240,7 @@ const qg_node *qg_load_bytes(qg_ir *ir, uint32_t buffer, const qg_node *index, b
                                  .kind = with_sign ? QG_K_INT : QG_K_UINT,
                                  .lanes = 4,
                                  .ref = buffer,
-                                 .integer = 32,
+                                 .integer = 8,
                                  .max = with_sign ? UINT32_MAX : 255,
                                  .n_args = 1,
                                  .arg = {index}});
