@@ -10,7 +10,8 @@ source "$(dirname "$0")/../lib.sh"
 cases=${CASES:-160} newer=0
 if [ -e "${QKGEN_MESA:-}/complete" ]; then newer=$((cases * 3 / 4)); fi
 if [ "$newer" -gt 0 ]; then
-  env -u VK_LOADER_DRIVERS_SELECT -u QKGEN_VALIDATION -u VK_ICD_FILENAMES "$QKGEN_MESA/run" "$QKGEN" soak --seed 28 --cases "$newer" --jobs 2 >"$work/all" 2>&1 ||
+  env -u VK_LOADER_DRIVERS_SELECT -u QKGEN_VALIDATION -u VK_ICD_FILENAMES \
+    "$QKGEN_MESA/run" "$QKGEN" soak --seed 28 --cases "$newer" --jobs 2 >"$work/all" 2>&1 ||
     fail "there are failures with Mesa 26" "$work/all"
   says "cases of class mma" "^    class mma +[0-9]+ cases" "$work/all"
 fi

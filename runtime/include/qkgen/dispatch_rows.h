@@ -17,8 +17,9 @@
  * row_step    rows of the table: index i is of row i * row_step[0] and so on. Tables of batches may lie in one another
  *             where caches are interleaved; of two tokens that set the same row, blocks of both may stay
  *
- * With a view, an argument may begin where the device cannot bind it: indices at any word, values whole tiles of the kernel behind a
- * place that it can bind, the table whole blocks behind one. Then memory of the same buffer is bound, and left alone, that lies before. */
+ * With a view, an argument may begin where the device cannot bind it: indices at any word, values whole tiles of the
+ * kernel behind a place that it can bind, the table whole blocks behind one. Then memory of the same buffer is bound,
+ * and left alone, that lies before. */
 typedef struct qk_rows_view {
     uint64_t tokens, batches;
     uint64_t value_step[3];
@@ -28,7 +29,8 @@ typedef struct qk_rows_view {
     uint64_t row_step[3];
 } qk_rows_view;
 
-/* Of a call with a view: how often each of its three dimensions counts, and its push constants but for the rows bound. */
+/* Of a call with a view: how often each of its three dimensions counts, and its push constants but for the rows that
+ * are bound. */
 typedef struct qk_view_ {
     uint64_t count[3];
     uint64_t value_elements, indices, table_rows; /* from the first to the last that is touched */

@@ -192,9 +192,9 @@ template <class Pipeline, class Table> class launcher {
         return found->second[0].launch.kernel;
     }
 
-    /* qk_plan_product of kernels that are exact enough (qkgen/routing.hpp). Many tokens of experts that no kernel makes tiles of, as where
-     * rows are no whole tiles, are for gemv_id, which loads an expert again for each of them. With `tiles_alone` they are refused: an engine
-     * that has kernels of its own has faster ones. */
+    /* qk_plan_product of kernels that are exact enough (qkgen/routing.hpp). Many tokens of experts that no kernel
+     * makes tiles of, as where rows are no whole tiles, are for gemv_id, which loads an expert again for each of
+     * them. With `tiles_alone` they are refused: an engine that has kernels of its own has faster ones. */
     template <class Engine>
     qk_status plan_product(Engine &engine, const std::vector<const qk_kernel *> &kernels, bool tiles_alone,
                            qk_product &p, qk_error *error) {
