@@ -11,6 +11,9 @@ layout(constant_id = @{id.kept}) const uint KEPT = @{kept};     // wide tiles of
 layout(constant_id = @{id.at_once}) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
+@if pairs
+layout(constant_id = @{id.copies}) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
+@end
 @include unit_shape.glsl
 @include x_type.glsl
 
@@ -22,6 +25,8 @@ layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 @include x_run.glsl
 
 @{tables}
+@{near_tables}
+
 @{prelude}
 @include finish.glsl
 
@@ -82,6 +87,7 @@ void main() {
     find_matrix();
     g = lane() / 4u;
     t = lane() % 4u;
+    @{fill_tables}
 @if restricted
     const uint end = @{mma_end};
     walk_rows(end, rows);

@@ -153,7 +153,7 @@ static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *lim
         m.threads = m.threads < 256 ? m.threads : 256;
     }
     while (!fixed && m.threads > 32 &&
-           m.threads * (m.at_once * 32 + own) > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
+           m.threads * (m.at_once * 32 + own) + qk_unit_copies_(kernel) * QK_PAIRS_ > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
         uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
         *less /= 2;
     }
@@ -186,6 +186,8 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
             constants[i] = m->kept;
         if (c->id == QK_CONSTANT_AT_ONCE)
             constants[i] = m->at_once;
+        if (c->id == QK_CONSTANT_COPIES)
+            constants[i] = qk_unit_copies_(kernel);
     }
 }
 
