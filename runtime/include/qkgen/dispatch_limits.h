@@ -102,7 +102,8 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
              staged = qk_constant_(kernel, constants, QK_CONSTANT_STAGED, 1);
     uint64_t tables = qk_constant_(kernel, constants, QK_CONSTANT_TABLE_COPIES, 1);
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
-        return threads * (32 * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1) +
+        return threads * (4 * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1) *
+                              (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_VECTORS, 8) +
                           (qk_constant_(kernel, constants, QK_CONSTANT_ORDER_A, 1) != 0 ? 0 : QK_UNIT_BYTES_)) +
                (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_COPIES, 0) * QK_PAIRS_;
     bytes = qk_schedule_bytes_(kernel, qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0), threads,
