@@ -9,8 +9,8 @@ accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
 shared uvec4 weights_part[PART * TILE_ROWS * 2u];
 shared uvec4 x_part[PART * TILE_COLS * 2u];
 
-void share_weights(uint part, uint at, uvec4 words) {
-    weights_part[at] = words;
+void share_weights(uint part, uint p, uint in_product, uvec4 words) {
+    weights_part[p * TILE_ROWS * 2u + in_product] = words;
 }
 
 void share_x(uint at, uvec4 words) {

@@ -226,7 +226,7 @@ void make_weights(uint four, uint part) {
         [[unroll]] for (uint p = 0u; p < PART; ++p) {
             const uvec2 first = uvec2(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]));
             const uvec2 second = uvec2(packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u]));
-            share_weights(part, p * TILE_ROWS * 2u + (team + i * TEAMS) * 32u + lane, uvec4(first, second));
+            share_weights(part, p, (team + i * TEAMS) * 32u + lane, uvec4(first, second));
         }
     }
 }
@@ -272,7 +272,12 @@ uint last_four() {
 // Makes weights of the part that follows number `part` of these four tiles. The last of all is made once more, and not used.
 void make_next(uint four, uint part) {
     const uint next = (part + 1u) % PARTS, next_four = min(part + 1u == PARTS ? four + 1u : four, last_four());
-    if (next == 0u && (K_SLICES > 1u || four + 1u < end_four)) fit_rows(next_four);
+    if (next == 0u && (K_SLICES > 1u || four + 1u < end_four)) {
+        fit_rows(next_four);
+@if units
+        if (ALONE) subgroupBarrier();
+@end
+    }
     make_weights(next_four, next);
 }
 
@@ -365,6 +370,7 @@ bool has(uint four) {
 
 void wait_for_slice() {
 @if units
+    if (ALONE) return;
     if (DIRECT && THREADS == LANES) {
         subgroupBarrier();
         return;

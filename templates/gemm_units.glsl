@@ -2,16 +2,25 @@
 #define left_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_ROWS, UNIT_DEPTH, gl_MatrixUseA>
 #define right_operand coopmat<float16_t, gl_ScopeSubgroup, UNIT_DEPTH, UNIT_COLS, gl_MatrixUseB>
 
+// A subgroup that makes all weights of its slice keeps them: its threads decode what they multiply.
+const bool ALONE = DIRECT && TILE_ROWS == 16u && THREADS == LANES;
+uvec4 own_weights[ALONE ? 2u * PART : 1u];
+
 // Of weights two parts, in turn, as threads hold them, and in the end sums. Or one part of each: of rows and columns, four halves each
 // after the other, which units load.
 const uint STORED_FRAGMENTS = DIRECT ? ROW_FRAGMENTS : 1u, STORED_ROWS = STORED_FRAGMENTS * UNIT_ROWS;
-const uint ACROSS = TILE_COLS / OWN_COLS, TURNS = ACROSS > 2u * PART ? ACROSS : 2u * PART;
+const uint ACROSS = TILE_COLS / OWN_COLS, TURNS = ALONE ? 1u : ACROSS > 2u * PART ? ACROSS : 2u * PART;
 shared uvec4 weights_part[DIRECT ? K_SLICES * TURNS * TILE_ROWS * 2u : 1u];
 shared uvec2 weight_rows[DIRECT ? 1u : K_SLICES * PART * TILE_ROWS * 4u];
 shared uvec2 x_columns[DIRECT ? 1u : K_SLICES * PART * TILE_COLS * 4u];
 shared float sums_shared[DIRECT ? 1u : K_SLICES * (THREADS / LANES) * UNIT_ROWS * UNIT_COLS];
 
-void share_weights(uint part, uint at, uvec4 words) {
+void share_weights(uint part, uint p, uint in_product, uvec4 words) {
+    const uint at = p * TILE_ROWS * 2u + in_product;
+    if (ALONE) {
+        own_weights[part % 2u * PART + p] = words;
+        return;
+    }
     if (DIRECT) {
         weights_part[slice * TURNS * TILE_ROWS * 2u + part % 2u * PART * TILE_ROWS * 2u + at] = words;
         return;
@@ -123,6 +132,10 @@ void multiply_shared(uint weights_at, uint x_at) {
 // Of product `p` of a part.
 void take_weights(uint part, uint p, uint own_row) {
     const uint at = (slice * TURNS + part % 2u * PART + p) * TILE_ROWS * 2u + own_row * 2u + lane;
+    if (ALONE) {
+        left_words[p][0] = own_weights[part % 2u * PART + p];
+        return;
+    }
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) left_words[p][i] = weights_part[at + i * 32u];
 }
 

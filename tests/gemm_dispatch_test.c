@@ -218,7 +218,7 @@ static void test_slices(void **state) {
     assert_int_equal(l->workgroups[2], 1024 / value(l, 2, 1) * (64 / value(l, 2, 2)));
 
     c = call_of(1024, 4096, 64, 1);
-    c.backend.limits.workgroup_size = 128; /* there is no room for them */
+    c.backend.limits.workgroup_size = 64; /* there is no room for them */
     c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, c.rows, c.cols, c.batch);
     if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
     assert_int_equal(value(&c.log, 2, 10), 1);
@@ -351,9 +351,9 @@ static void test_few_threads(void **state) {
 /* Weights that are larger than a binding: parts of the rows, each where it belongs in y. */
 static void test_cut(void **state) {
     (void)state;
-    call c = call_of(4096, 4096, 16, 1);
-    c.backend.limits.storage_range = 3000000;
-    c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, 4096, 4096, 16);
+    call c = call_of(512, 16384, 16, 1);
+    c.backend.limits.storage_range = 1500000;
+    c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, 512, 16384, 16);
     qk_error error = {""};
     if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
     uint32_t done = 0, before = UINT32_MAX;
@@ -366,14 +366,28 @@ static void test_cut(void **state) {
         before = c.log.rows[i];
         done += c.log.rows[i];
     }
-    assert_int_equal(done, 4096);
+    assert_int_equal(done, 512);
+}
+
+/* A short row has as many steps as three slices: eight of them would count as long as eight steps, and are not taken. */
+static void test_short_rows(void **state) {
+    (void)state;
+    const qk_limits limits = {.features = QK_FEATURE_COOPERATIVE_MATRIX, .busy_workgroups = 660, .matrix_order_a = 1};
+    qk_tiles_ t = {16, 16, 16, 16, 1, 8, QK_SCHEDULE_TILES, 32, 0, 0, 0, 256};
+    const qk_tile_times_ times = {10, 6, 4};
+    const uint64_t of_eight = qk_tiles_time_(&limits, &t, &times, 4096, 2048, 16, 0);
+    assert_int_equal(qk_tiles_time_(&limits, &t, &times, 4096, 768, 16, 0), of_eight);
+    assert_true(qk_tiles_time_(&limits, &t, &times, 4096, 2049, 16, 0) > of_eight);
+    t.slices = 1;
+    assert_true(qk_tiles_time_(&limits, &t, &times, 4096, 768, 16, 0) < of_eight);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_no_tiles), cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_launches),     cmocka_unit_test(test_parts),    cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_few_threads),  cmocka_unit_test(test_cut),      cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_tuned_slices), cmocka_unit_test(test_together), cmocka_unit_test(test_tuned_together)};
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_no_tiles),     cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_launches),      cmocka_unit_test(test_parts),        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_few_threads),   cmocka_unit_test(test_cut),          cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_short_rows),    cmocka_unit_test(test_tuned_slices), cmocka_unit_test(test_together),
+        cmocka_unit_test(test_tuned_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ typedef struct qk_tiles_ {
     uint32_t result; /* floats of a matrix unit's results that go through memory, a subgroup's */
     uint32_t held;   /* words of a row of weights that go through memory, eight rows of 32 threads at a time */
     uint32_t copies; /* of a table of pairs */
+    uint32_t step;   /* elements of a row that a subgroup decodes at a time */
 } qk_tiles_;
 
 static inline uint32_t qk_tile_subgroups_(const qk_tiles_ *t) {
@@ -64,13 +65,15 @@ typedef struct qk_tile_times_ {
     uint32_t alone, time, at_once;
 } qk_tile_times_;
 
-/* Thousandths of the microseconds that all takes: of the busiest processor's tiles, as many at once as it can, then the rest. */
+/* Thousandths of the microseconds that all takes: of the busiest processor's tiles, as many at once as it can, then the rest. Parts and
+ * slices of a row are whole steps, so that those of a short row may have none. */
 static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, const qk_tile_times_ *times,
                                       uint64_t rows, uint64_t cols, uint64_t batch, uint64_t experts) {
     uint64_t tiles = qk_ceil_(rows, t->rows) * qk_tiles_across_(t->cols, batch, experts);
     uint64_t most = qk_ceil_(tiles * t->parts, qk_processors_(limits)), rest = most % times->at_once;
+    uint64_t steps = (uint64_t)t->step * t->parts * t->slices, whole = qk_ceil_(cols, steps) * steps;
     uint64_t of_rows = (most - rest) * times->time + (rest != 0 ? qk_max_(times->alone, rest * times->time) : 0);
-    uint64_t made = qk_ceil_((uint64_t)1000 * of_rows * cols, (uint64_t)QK_TILE_COLUMNS * t->parts);
+    uint64_t made = qk_ceil_((uint64_t)1000 * of_rows * whole, (uint64_t)QK_TILE_COLUMNS * t->parts);
     return made + (t->parts > 1 ? (uint64_t)1000 * QK_ADD_PARTS_TIME +
                                       rows * batch * t->parts * 1000 * QK_ADD_PARTS_TIME / QK_ADD_PARTS_VALUES
                                 : 0);
@@ -111,7 +114,8 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     uint32_t slices = units ? qk_constant_(kernel, NULL, QK_CONSTANT_K_SLICES, 0) : 1;
     uint32_t span = units ? kernel->span_words : 0;
     uint32_t together = qk_constant_(kernel, NULL, QK_CONSTANT_TOGETHER, 0), copies = qk_unit_copies_(kernel);
-    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0, copies};
+    uint32_t step = kernel->operand_tile != 0 ? 4 * kernel->operand_tile : 1;
+    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0, copies, step};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
@@ -122,14 +126,15 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                      lanes,
                      result,
                      together != 0 ? span : 0,
-                     copies};
+                     copies,
+                     step};
     uint64_t least = UINT64_MAX;
     int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
 #define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, together_, alone, time, at_once)                  \
     {                                                                                                                  \
-        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies};          \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies, step};    \
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) != 0 ? span : 0;                                                         \
