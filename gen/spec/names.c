@@ -57,6 +57,7 @@ static const char beside_buffers[] =
     "NO_ROW row_of inner outer values src_words src_pairs "
     "SrcWords SrcPairs SrcEight src_eight "
     "add_products left_shared multiply_through_memory right_shared sums_shared team_barrier team_values "
+    "ALONE own_weights VECTORS GROUPS PARTIAL "
     "K_SLICES TOGETHER SPAN STRIDE RUNS LEFT ahead row_words load_rows hold_rows wait_for_team take_four "
     "thread VIEWS Y_TYPE OutputHalves y_halves y_before store_y vector_number views matrices matrix "
     "vectors sharing sharing_outer weights_first weights_inner weights_outer weights_begin x_first x_stride x_inner "
