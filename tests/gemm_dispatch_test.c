@@ -189,7 +189,7 @@ static void test_launches(void **state) {
 /* With few: several workgroups for each, whose sums are added behind another barrier. */
 static void test_parts(void **state) {
     (void)state;
-    call c = call_of(1024, 4096, 16, 1);
+    call c = call_of(256, 16384, 16, 1);
     qk_error error = {""};
     if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
     const log *l = &c.log;
@@ -199,8 +199,8 @@ static void test_parts(void **state) {
     const uint32_t parts = value(l, 2, 6);
     assert_true(parts > 1);
     assert_int_equal(value(l, 4, 6), parts);
-    assert_int_equal(l->workgroups[2], (1024 + value(l, 2, 1) - 1) / value(l, 2, 1) * parts);
-    assert_int_equal(c.scratch.size, 16 * (4 + 64 * WORDS * 4) + 1024 * 16 * 4 * parts);
+    assert_int_equal(l->workgroups[2], (256 + value(l, 2, 1) - 1) / value(l, 2, 1) * parts);
+    assert_int_equal(c.scratch.size, 16 * (4 + 256 * WORDS * 4) + 256 * 16 * 4 * parts);
 }
 
 /* With few rows and some columns: slices of rows in a workgroup, so that nothing is left to be added. */

@@ -137,7 +137,7 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
         qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies, step};    \
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
-        t.held = together != 0 || (together_) != 0 ? span : 0;                                                         \
+        t.held = together != 0 || (together_) == 1 || ((together_) == 2 && span <= QK_TILE_FEW_WORDS) ? span : 0;      \
         uint64_t all = qk_tiles_parts_(limits, &t, &times, rows, cols, batch, experts, parts);                         \
         if (kind == (kind_) && qk_tiles_fit_(limits, &t) && all < least) {                                             \
             best = t;                                                                                                  \
