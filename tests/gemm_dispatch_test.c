@@ -269,6 +269,21 @@ static void test_together(void **state) {
     }
 }
 
+/* Tiles of 32 columns are so where rows have few words, those of 16 whatever they have. */
+static void test_few_words(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        qk_kernel other = kernel;
+        other.span_words = i % 2 ? 68 : 36;
+        call c = call_of(4096, 4096, i < 2 ? 32 : 16, 1);
+        qk_error error = {""};
+        if (make_call_of(&c, &other, &error) != QK_OK) fail_msg("%s", error.text);
+        assert_int_equal(value(&c.log, 2, 1), 16);
+        assert_int_equal(value(&c.log, 2, 2), i < 2 ? 32 : 16);
+        assert_int_equal(value(&c.log, 2, 11), i != 1);
+    }
+}
+
 /* A tuning may say it of any tiles. */
 static void test_tuned_together(void **state) {
     (void)state;
@@ -384,10 +399,10 @@ static void test_short_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_no_tiles),     cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_launches),      cmocka_unit_test(test_parts),        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_few_threads),   cmocka_unit_test(test_cut),          cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_short_rows),    cmocka_unit_test(test_tuned_slices), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_tuned_together)};
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_no_tiles),      cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_launches),    cmocka_unit_test(test_parts),         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_few_threads), cmocka_unit_test(test_cut),           cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_short_rows),  cmocka_unit_test(test_tuned_slices),  cmocka_unit_test(test_together),
+        cmocka_unit_test(test_few_words),   cmocka_unit_test(test_tuned_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,7 +392,9 @@ mutate "all threads hold matrices alike" $headers/matrix_order.h 's/thread < 32;
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
 mutate "matrix units: rows that are not whole wide tiles" gen/text/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test
-mutate "matrix units: what a thread keeps of x is its own" templates/gemv_mma.comp 's/load_wide_x\(g, /load_wide_x(0u, /' unit mma_test
+mutate "matrix units: what a thread keeps of x is its own" templates/gemv_mma.comp 's/\* 8u \+ g, min/* 8u, min/' unit mma_test
+mutate "matrix units: each group has x of its own" templates/gemv_mma.comp 's/load_wide_x\(k \/ KEPT \* 8u/load_wide_x(0u/' unit mma_test
+mutate "matrix units: each group has results of its own" templates/gemv_mma.comp 's/m = i \/ 128u % GROUPS \* 8u/m = 0u/' unit mma_test
 mutate "matrix units: subgroups that share rows add up" templates/gemv_mma.comp 's/s < split; \+\+s\) total/s < 1u; ++s) total/' unit mma_test
 mutate "matrix units: the power of two of a row is made up for" templates/gemv_mma.comp 's/vec4\(low_unit, low_unit, high_unit/vec4(low_unit, low_unit, low_unit/' unit mma_test
 mutate "matrix units: halves do not overflow" gen/text/fragments.c 's/factor \* o->scales\[i\].most\)/factor)/' unit mma_test
@@ -414,7 +416,9 @@ mutate "slices: threads of all of them" $gemm 's/\* t->lanes \* t->slices;/* t->
 mutate "slices: memory of all of them" $gemm 's/return t->slices \* \(qk_tile_operand_bytes_/return 1 * (qk_tile_operand_bytes_/' unit gemm_dispatch_test
 mutate "slices: those of a tuning without tiles" $gemm 's/t.slices = slices != 0 \? slices : \(slices_\);/t.slices = (slices_); /' unit gemm_dispatch_test
 mutate "together: memory of what is loaded" $gemm 's/ \+ qk_tile_threads_\(t\) \* t->held//' unit gemm_dispatch_test
-mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) != 0 \?/together != 0 || (together_) == 1 || 1 ?/' unit gemm_dispatch_test
+mutate "together: where choice.def says so" $gemm 's/together != 0 \|\| \(together_\) == 1/1/' unit gemm_dispatch_test
+mutate "together: where words are few" $gemm 's/span <= QK_TILE_FEW_WORDS/1/' unit gemm_dispatch_test
+mutate "slices: a short row has whole steps" $gemm 's/whole = qk_ceil_\(cols, steps\) \* steps/whole = cols + 0 * steps/' unit gemm_dispatch_test
 mutate "together: the constant says it" $gemm 's/constants\[i\] = t->held != 0;/constants[i] = 0;/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
@@ -426,6 +430,8 @@ if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   [ "$pattern" = --apply ] || build mma_test >"$folder/logs/mma_test" 2>&1
   mutate "8x8x8: subgroups of a team wait for each other" templates/mma_units.glsl 's/^        barrier\(\);$/        ;/' script units vulkan
   mutate "8x8x8: each half of the rows" templates/mma_units.glsl 's/left_at \+ 32u, c.high/left_at, c.high/' script units vulkan
+  mutate "8x8x8: each group has x of its own" templates/mma_units.glsl 's/wide_x\[v \* KEPT \+ k\]\[first \+ p\], c\[v\]/wide_x[k][first + p], c[v]/' script units vulkan
+  mutate "operands: pairs of a table are as large as its values" gen/ir/halves.c 's/out->most = \(float\)\(codes.*/out->most = 1;/' script units vulkan
   mutate "8x8x8: all of the depth" templates/mma_units.glsl 's/k < 16u \/ UNIT_DEPTH/k < 1u/' script units vulkan
   mutate "8x8x8 tiles: rows that grow are scaled" templates/gemm_units.glsl 's/(sums_shared\[sums_at\(slice\) \+ e\]) \*= /\1 *= 1.0; float unused = /' script units vulkan
   mutate "8x8x8 tiles: a slice that has four tiles less waits" templates/gemm_tiles.comp 's/return K_SLICES == 1u \|\| four < end_four;/return true;/' script units vulkan
@@ -510,7 +516,11 @@ mutate "workgroups of the device" $check 's/kernel->workgroup_size == 0 \|\| ker
 mutate "push constants of the device" $check 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
 mutate "storage range of the device" $decode 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
 mutate "right-hand sides are counted in 32 bits" $headers/dispatch_views.h 's/if \(g->batch > UINT32_MAX\)/if (0)/' unit dispatch_sums_test
-mutate "a launch takes eight right-hand sides" $sums 's/vector \+= QK_GEMV_MAX_BATCH/vector += batch/' unit dispatch_sums_test
+mutate "a launch takes eight right-hand sides" $sums 's/qk_min_\(g->batch - s.vector, most\)/g->batch - s.vector/' unit dispatch_sums_test
+mutate "sixteen right-hand sides: all of x fits" $sums 's/cols <= QK_UNITS_COLS/1/' unit mma_test
+mutate "sixteen right-hand sides: of few rows" $sums 's/qk_ceil_\(rows, QK_MMA_ROWS\) <= tiles/1/' unit mma_test
+mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen/tensors.h 's/vectors > most \&\&/vectors > (most != 0 ? QK_GEMV_MAX_BATCH : 0) \&\&/' unit tensors_test
+mutate "choose: floats that look up in pairs" runtime/include/qkgen/dispatch_pick.h 's/return 2;/return 1;/' unit choose_test
 mutate "x of a later launch" $sums 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test
 mutate "y of a later launch" $sums 's/s->vector \* g->rows \+ s->first/s->first/' unit dispatch_sums_test
 mutate "x of a later launch begins at an aligned offset" $sums 's/(alignment != 0) \&\& bytes % alignment != 0/0/' unit dispatch_sums_test

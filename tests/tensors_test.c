@@ -227,6 +227,26 @@ static void test_experts(void **state) {
     assert_string_equal(p.kernel->family, "gemv_id");
 }
 
+/* Of few rows, matrix units take up to 16 vectors without tiles; where the device has none, or rows are many, tiles begin at 9. */
+static void test_sixteen(void **state) {
+    (void)state;
+    static notes n;
+    qk_backend backend = backend_for(&n);
+    const uint32_t without = backend.limits.features & ~(uint32_t)QK_FEATURE_COOPERATIVE_MATRIX;
+    const struct {
+        uint64_t rows, vectors;
+        int units;
+        const char *family;
+    } cases[] = {{64, 12, 1, "gemv"}, {64, 16, 1, "gemv"}, {64, 17, 1, "gemm"},
+                 {64, 12, 0, "gemm"}, {64, 8, 0, "gemv"},  {1 << 20, 12, 1, "gemm"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        qk_product p = product_of(cases[i].rows, cases[i].vectors, 1, 1);
+        backend.limits.features = without | (cases[i].units ? QK_FEATURE_COOPERATIVE_MATRIX | QK_FEATURE_FLOAT16 : 0);
+        assert_int_equal(plan(&backend, &p), QK_OK);
+        assert_string_equal(p.kernel->family, cases[i].family);
+    }
+}
+
 static void test_refused(void **state) {
     (void)state;
     static notes n;
@@ -378,9 +398,9 @@ static void test_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_tiles),     cmocka_unit_test(test_packed_parts),
-        cmocka_unit_test(test_experts),  cmocka_unit_test(test_refused),   cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_rows),     cmocka_unit_test(test_no_status),
+        cmocka_unit_test(test_products),     cmocka_unit_test(test_sixteen), cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_packed_parts), cmocka_unit_test(test_experts), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_copies),       cmocka_unit_test(test_rows),    cmocka_unit_test(test_no_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
