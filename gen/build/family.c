@@ -4,15 +4,43 @@
 #include <string.h>
 
 const qg_family qg_families[QG_FAMILY_COUNT] = {
-#define F(ID, name_, summary_, usage, ...)                                                                             \
-    [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
+#define CALL(function, ...)                                                                                            \
+    { #function, #__VA_ARGS__ }
+#define CALL_VIEWS(function, views, ...) CALL(function, __VA_ARGS__)
+#define F(ID, name_, summary_, usage, call_, matrix_call_, ...)                                                        \
+    [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID,                                                                          \
+                        .name = name_,                                                                                 \
+                        .summary = summary_,                                                                           \
+                        .call = call_,                                                                                 \
+                        .matrix_call = matrix_call_,                                                                   \
+                        __VA_ARGS__},
 #include "build/family.def"
 #undef F
+#undef CALL_VIEWS
+#undef CALL
 };
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
     return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
 }
+
+const qg_family_call *qg_checked_call(const qg_family *family, const qg_layout *layout) {
+    return layout->view == QG_VIEW_BLOCKS ? &family->call : &family->matrix_call;
+}
+
+const struct qg_family_binding *qg_family_binding_named(const qg_family *family, const char *name) {
+    for (uint32_t i = 0; i < family->n_bindings; ++i)
+        if (strcmp(family->bindings[i].name, name) == 0) return &family->bindings[i];
+    return NULL;
+}
+
+bool qg_has_role(const qg_family *family, qk_role role) {
+    for (uint32_t i = 0; i < family->n_bindings; ++i)
+        if (family->bindings[i].role == role) return true;
+    return false;
+}
+
+bool qg_at_indices(const qg_family *family) { return !family->sums && qg_has_role(family, QK_ROLE_INDICES); }
 
 const uint32_t qg_n_families = QG_FAMILY_COUNT;
 
