@@ -198,8 +198,8 @@ void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *mo
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
-/* calls.c: what the stub of a family takes behind the weights, and its reference behind them and before results; in that,
- * $X is the type of x. And what the reference returns: with a status word, how many indices are out of range. */
+/* calls.c: what the stub of a family takes behind the weights, and its reference behind them and before results; in
+ * that, $X is the type of x. And what the reference returns: with a status word, how many indices are out of range. */
 const char *qg_stub_parameters(qg_arena *arena, const qg_family *family, const qg_layout *layout);
 const char *qg_reference_parameters(qg_arena *arena, const qg_family *family, const qg_layout *layout);
 const char *qg_reference_result(const qg_family *family);
