@@ -67,7 +67,7 @@ check() {
   alone "$1" "Add a target" "\bqg_target_($targets)\b|\bQG_(${targets^^})\b"
 }
 
-counted "Add a family" 7
+counted "Add a family" 6
 counted "Add a schedule" 6
 counted "Add an epilogue" 8
 counted "Add a target" 6

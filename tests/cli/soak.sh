@@ -102,7 +102,7 @@ check "it is printed" test "$(cases_of "$work/hangs" | wc -l)" -ge 1
 says "the others go on" '^1[0-5] cases right, 0 refused .* [1-6] failed' "$work/hangs"
 
 # A template that is no GLSL.
-plant dequant.comp "s/void main/void man/"
+plant kernel.comp "s/void main/void man/"
 with_fault soak --family dequant --failures 1 --cases 80 >"$work/broken" 2>&1 && fail "a kernel that does not compile is no failure"
 says "a kernel that does not compile is a failure" '^FAILED after .*: [A-Za-z0-9_]+: ERROR: .*entry point' "$work/broken"
 
