@@ -15,7 +15,9 @@ layout(push_constant) uniform Push {
 @{prelude}
 @{decode}
 
+@if writes_tiles
 @{write_tile}
+@end
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;

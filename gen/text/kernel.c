@@ -28,5 +28,6 @@ char *qg_kernel_text(qg_arena *arena, const qg_templates *templates, const qg_ke
     qg_hole(holes, "fields", fields);
     qg_hole(holes, "result", result);
     qg_hole(holes, "body", body);
+    qg_hole(holes, "writes_tiles", strstr(body, "write_tile(") ? "" : NULL);
     return qg_expand(arena, templates, qg_format(arena, "kernel.%s", ending), holes->items, holes->count, why);
 }
