@@ -13,6 +13,9 @@ layout(constant_id = @{id.tile_cols}) const uint TILE_COLS = 128;
 layout(constant_id = @{id.own_rows}) const uint OWN_ROWS = 64;  // of these, a subgroup's
 layout(constant_id = @{id.own_cols}) const uint OWN_COLS = 32;
 layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row, each another workgroup's
+@if pairs
+layout(constant_id = @{id.copies}) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
+@end
 @if units
 layout(constant_id = @{id.k_slices}) const uint K_SLICES = 1;  // of such a part, each other subgroups' of the workgroup
 @if span
@@ -38,6 +41,8 @@ layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[];
 @include gemm_operands.glsl
 
 @{tables}
+@{near_tables}
+
 @{prelude}
 @include finish.glsl
 
@@ -536,6 +541,7 @@ void main() {
 @if !experts
     find_matrix();
 @end
+    @{fill_tables}
     slice = gl_LocalInvocationID.x / THREADS;
     thread = gl_LocalInvocationID.x % THREADS;
     subgroup = thread / LANES;

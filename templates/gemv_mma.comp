@@ -9,8 +9,12 @@
 layout(local_size_x_id = @{id.local_size_x}) in;
 layout(constant_id = @{id.kept}) const uint KEPT = @{kept};     // wide tiles of x that a thread keeps
 layout(constant_id = @{id.at_once}) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
+layout(constant_id = @{id.vectors}) const uint VECTORS = 8;  // right-hand sides of a launch, at most: of one group of eight, or two
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
+@if pairs
+layout(constant_id = @{id.copies}) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
+@end
 @include unit_shape.glsl
 @include x_type.glsl
 
@@ -22,19 +26,23 @@ layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 @include x_run.glsl
 
 @{tables}
+@{near_tables}
+
 @{prelude}
 @include finish.glsl
 
-// A team of 32, a subgroup or several, multiplies 16 rows with 8 right-hand sides. Four threads share a row, each with a wide tile of
+// A team of 32, a subgroup or several, multiplies 16 rows with 8 right-hand sides, or with each group of 8. Four threads share a row, each with a wide tile of
 // its own: number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
-const uint SUBGROUPS = gl_WorkGroupSize.x / 32u, ROWS = 16u;
+const uint SUBGROUPS = gl_WorkGroupSize.x / 32u, ROWS = 16u, GROUPS = VECTORS / 8u;
 uint g, t;
 
 // What a thread keeps of x, as operands of so many products for each tile; and what makes up for the power of two in it.
 const uint PRODUCTS = @{products}u, PART = @{part}u;  // of which operands are made at a time
-uvec2 wide_x[KEPT][PRODUCTS];
-vec2 wide_x_unit[KEPT];
-shared float partial[SUBGROUPS * AT_ONCE * 256u];
+uvec2 wide_x[GROUPS * KEPT][PRODUCTS];
+vec2 wide_x_unit[GROUPS * KEPT];
+// Sums that a subgroup has, of AT_ONCE times 16 rows; twice these, in turn.
+const uint PARTIAL = AT_ONCE * GROUPS * 128u;
+shared float partial[SUBGROUPS * PARTIAL * 2u];
 
 @include mma_units.glsl
 
@@ -82,6 +90,7 @@ void main() {
     find_matrix();
     g = lane() / 4u;
     t = lane() % 4u;
+    @{fill_tables}
 @if restricted
     const uint end = @{mma_end};
     walk_rows(end, rows);
@@ -100,18 +109,19 @@ void main() {
     do {
         for (uint begin = 0u; begin < slices; begin += split) {
             const uint own = (begin + subgroup() % split) * slice;
-            [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
-                const uint j = own + 4u * k + t;
-                load_wide_x(g, min(j, wide_tiles - 1u), k);
+            [[unroll]] for (uint k = 0u; k < GROUPS * KEPT; ++k) {
+                const uint j = own + 4u * (k % KEPT) + t;
+                load_wide_x(k / KEPT * 8u + g, min(j, wide_tiles - 1u), k);
                 if (j < wide_tiles) continue;
                 [[unroll]] for (uint p = 0u; p < PRODUCTS; ++p) wide_x[k][p] = uvec2(0u);
             }
             for (uint first = pass; first < (whole ? min(pass + 1u, end) : end); first += group_count() * tall) {
                 // Halves of the memory in turn: who is ahead does not write where others still read.
-                const uint place = (whole ? turn : turn++) % 2u * SUBGROUPS * AT_ONCE * 128u;
+                const uint place = (whole ? turn : turn++) % 2u * SUBGROUPS * PARTIAL;
                 [[dont_unroll]] for (uint i = 0u; i < AT_ONCE; ++i) {
                     const uint from = first + (team * AT_ONCE + i) * ROWS + g, row = min(from, end - 1u), row_8 = min(from + 8u, end - 1u);
-                    vec4 sum = vec4(0.0);
+                    vec4 sums[GROUPS];
+                    [[unroll]] for (uint v = 0u; v < GROUPS; ++v) sums[v] = vec4(0.0);
                     @{fetched}
                     [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
                         const uint j = min(own + 4u * k + t, wide_tiles - 1u);
@@ -123,7 +133,8 @@ void main() {
                         float low_unit, high_unit;
                         const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 13u, low_unit);
                         const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 13u, high_unit);
-                        accumulators c = no_products();
+                        accumulators c[GROUPS];
+                        [[unroll]] for (uint v = 0u; v < GROUPS; ++v) c[v] = no_products();
                         f16vec2 low[2u * PART], high[2u * PART];
                         if (SPLIT_TEAMS) {
                             // Where a barrier is several subgroups', a longer text is not a faster one.
@@ -139,20 +150,24 @@ void main() {
                                 multiply(part * PART, k, low, high, c);
                             }
                         }
-                        sum += values_of(c) * vec4(low_unit, low_unit, high_unit, high_unit) * wide_x_unit[k].xyxy;
+                        const vec4 units = vec4(low_unit, low_unit, high_unit, high_unit);
+                        [[unroll]] for (uint v = 0u; v < GROUPS; ++v) sums[v] += values_of(c[v]) * units * wide_x_unit[v * KEPT + k].xyxy;
                     }
-                    const uint at = place + (subgroup() * AT_ONCE + i) * 128u + lane();
-                    [[unroll]] for (uint e = 0u; e < 4u; ++e)
-                        partial[at + e * 32u] = whole && begin > 0u ? partial[at + e * 32u] + sum[e] : sum[e];
+                    const uint at = place + (subgroup() * AT_ONCE + i) * GROUPS * 128u + lane();
+                    [[unroll]] for (uint e = 0u; e < GROUPS * 4u; ++e) {
+                        const float sum = sums[e / 4u][e % 4u];
+                        partial[at + e * 32u] = whole && begin > 0u ? partial[at + e * 32u] + sum : sum;
+                    }
                 }
                 if (whole && begin + split < slices) continue;
                 barrier();
-                for (uint i = gl_LocalInvocationID.x; i < tall * 8u; i += gl_WorkGroupSize.x) {
-                    const uint e = i / 32u % 4u, l = i % 32u, n = first + i / 128u * ROWS + l / 4u + e / 2u * 8u, m = l % 4u * 2u + e % 2u;
+                for (uint i = gl_LocalInvocationID.x; i < teams * PARTIAL; i += gl_WorkGroupSize.x) {
+                    const uint e = i / 32u % 4u, l = i % 32u, n = first + i / (GROUPS * 128u) * ROWS + l / 4u + e / 2u * 8u;
+                    const uint m = i / 128u % GROUPS * 8u + l % 4u * 2u + e % 2u;
                     if (n >= end || m >= batch) continue;
-                    const uint from = place + i / (AT_ONCE * 128u) * split * AT_ONCE * 128u + i % (AT_ONCE * 128u);
+                    const uint from = place + i / PARTIAL * split * PARTIAL + i % PARTIAL;
                     float total = 0.0;
-                    for (uint s = 0u; s < split; ++s) total += partial[from + s * AT_ONCE * 128u];
+                    for (uint s = 0u; s < split; ++s) total += partial[from + s * PARTIAL];
                     finish(m, n, total, whole || begin == 0u, begin + split >= slices);
                 }
             }

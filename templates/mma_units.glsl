@@ -92,17 +92,17 @@ void multiply_through_memory(uvec2 low, uvec2 high, uvec2 x, inout accumulators 
     if (has_high()) add_products(left_at + 32u, c.high);
 }
 
-// Adds the products of a part of a tile of rows g and g + 8 with that of tile `k` of x, summed over the four threads.
-void multiply(uint first, uint k, f16vec2 low[2u * PART], f16vec2 high[2u * PART], inout accumulators c) {
+// Adds the products of a part of a tile of rows g and g + 8 with that of tile `k` of x, of each group, summed over the four threads.
+void multiply(uint first, uint k, f16vec2 low[2u * PART], f16vec2 high[2u * PART], inout accumulators c[GROUPS]) {
     [[unroll]] for (uint p = 0u; p < PART; ++p) {
         if (!DIRECT) {
-            multiply_through_memory(uvec2(packFloat2x16(low[2u * p]), packFloat2x16(low[2u * p + 1u])),
-                                    uvec2(packFloat2x16(high[2u * p]), packFloat2x16(high[2u * p + 1u])), wide_x[k][first + p], c);
+            const uvec2 low_words = uvec2(packFloat2x16(low[2u * p]), packFloat2x16(low[2u * p + 1u]));
+            const uvec2 high_words = uvec2(packFloat2x16(high[2u * p]), packFloat2x16(high[2u * p + 1u]));
+            [[unroll]] for (uint v = 0u; v < GROUPS; ++v)
+                multiply_through_memory(low_words, high_words, wide_x[v * KEPT + k][first + p], c[v]);
             continue;
         }
         left_operand a;
-        right_operand b;
-        const f16vec2 b0 = unpackFloat2x16(wide_x[k][first + p].x), b1 = unpackFloat2x16(wide_x[k][first + p].y);
         a[ORDER_A & 7u] = low[2u * p].x;
         a[ORDER_A >> 3 & 7u] = low[2u * p].y;
         a[ORDER_A >> 6 & 7u] = high[2u * p].x;
@@ -111,11 +111,16 @@ void multiply(uint first, uint k, f16vec2 low[2u * PART], f16vec2 high[2u * PART
         a[ORDER_A >> 15 & 7u] = low[2u * p + 1u].y;
         a[ORDER_A >> 18 & 7u] = high[2u * p + 1u].x;
         a[ORDER_A >> 21 & 7u] = high[2u * p + 1u].y;
-        b[ORDER_BC & 3u] = b0.x;
-        b[ORDER_BC >> 2 & 3u] = b0.y;
-        b[ORDER_BC >> 4 & 3u] = b1.x;
-        b[ORDER_BC >> 6 & 3u] = b1.y;
-        c.low = coopMatMulAdd(a, b, c.low);
+        [[unroll]] for (uint v = 0u; v < GROUPS; ++v) {
+            const uvec2 words = wide_x[v * KEPT + k][first + p];
+            const f16vec2 b0 = unpackFloat2x16(words.x), b1 = unpackFloat2x16(words.y);
+            right_operand b;
+            b[ORDER_BC & 3u] = b0.x;
+            b[ORDER_BC >> 2 & 3u] = b0.y;
+            b[ORDER_BC >> 4 & 3u] = b1.x;
+            b[ORDER_BC >> 6 & 3u] = b1.y;
+            c[v].low = coopMatMulAdd(a, b, c[v].low);
+        }
     }
 }
 

@@ -107,6 +107,17 @@ static void test_lookups(void **state) {
     const qk_kernel *const kernels[] = {&all[FLOATS], &bytes};
     assert_ptr_equal(qk_choose(kernels, 2, &device, 10000, 4096, 2, INFINITY), &all[FLOATS]);
     assert_ptr_equal(qk_choose(kernels, 2, &device, 100000, 4096, 2, INFINITY), &bytes);
+    /* Of few rows, bytes are faster where floats look up as well. */
+    const qk_spec_constant pairs[] = {{QK_CONSTANT_COPIES, "copies", 1, 0, NULL},
+                                      {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL}};
+    qk_kernel floats = all[FLOATS], one = all[BYTE];
+    one.spec_constants = pairs;
+    one.spec_constant_count = 2;
+    const qk_kernel *const both[] = {&floats, &one};
+    assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 4, INFINITY), &floats);
+    floats.spec_constants = pairs;
+    floats.spec_constant_count = 1;
+    assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 4, INFINITY), &one);
 }
 
 static void test_experts(void **state) {
@@ -126,7 +137,7 @@ static void test_table(void **state) {
     static const uint64_t batches[] = {1, 2, 4, 8};
     for (int b = 0; b < 4; b++)
         for (int rows = QK_FEW_; rows <= QK_MANY_; rows++)
-            for (int looks_up = 0; looks_up < 2; looks_up++) {
+            for (int looks_up = 0; looks_up < 3; looks_up++) {
                 unsigned places = 0;
                 for (int i = 0; i < N_KERNELS; i++)
                     places |= 1u << qk_rank_(&all[i], batches[b], (qk_rows_class_)rows, looks_up);

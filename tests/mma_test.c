@@ -288,6 +288,7 @@ static void every_shape(void **state) {
         compare(layout, &(shape){1, block, 2, QG_F16, 8});
         compare(layout, &(shape){21, 2 * block, 1, QG_F16, 8});
         compare(layout, &(shape){40, 3 * block, 5, QG_F32, 8});
+        compare(layout, &(shape){37, 3 * block, 13, QG_F32, 20});
         compare(layout, &(shape){33, 1024, 8, QG_F32, 1});
         compare(layout, &(shape){300, 2048, 7, QG_F16, 1});
         compare(layout, &(shape){35, 12288, 8, QG_F32, 20});
@@ -324,7 +325,7 @@ static void not_finite(void **state) {
 }
 
 typedef struct seen {
-    uint32_t constants[QK_MAX_CONSTANTS], workgroups;
+    uint32_t constants[QK_MAX_CONSTANTS], workgroups, launches;
 } seen;
 
 static qk_status see(void *context, const qk_launch *launch, qk_error *unused) {
@@ -332,6 +333,7 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *unused) {
     (void)unused;
     memcpy(s->constants, launch->constants, launch->kernel->spec_constant_count * sizeof *s->constants);
     s->workgroups = launch->workgroups;
+    s->launches += 1;
     return QK_OK;
 }
 
@@ -348,7 +350,7 @@ static void shared_out(void **state) {
                                            qg_sum_class_named("mma"));
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        seen s = {{0}, 0};
+        seen s = {{0}, 0, 0};
         qk_backend backend = {.context = &s, .launch = see, .limits = qk_vulkan_backend(vk).limits};
         backend.limits.features = ~UINT32_C(0);
         backend.limits.storage_range = UINT32_MAX;
@@ -370,6 +372,39 @@ static void shared_out(void **state) {
     }
 }
 
+/* Sixteen vectors are one launch where rows are few and short, and twice eight elsewhere; nine as sixteen, and the last of more as
+ * few as they are. A launch of sixteen takes twice the memory for its sums. */
+static void sixteen_at_once(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, cols, batch;
+        uint32_t launches, vectors, at_once;
+    } cases[] = {{8448, 4096, 16, 1, 16, 1}, {8449, 4096, 16, 2, 8, 2}, {4096, 4128, 16, 2, 8, 1},
+                 {1024, 4096, 9, 1, 16, 1},  {1024, 4096, 8, 1, 8, 1},  {1024, 4096, 17, 2, 8, 1}};
+    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
+                                           qg_sum_class_named("mma"));
+    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        seen s = {{0}, 0, 0};
+        qk_backend backend = {.context = &s, .launch = see, .limits = qk_vulkan_backend(vk).limits};
+        backend.limits.features = ~UINT32_C(0);
+        backend.limits.storage_range = UINT32_MAX;
+        backend.limits.workgroup_size = 1024;
+        backend.limits.busy_workgroups = 660;
+        backend.limits.loop_steps = 0;
+        backend.limits.shared_bytes = 49152;
+        backend.limits.matrix_order_a = 7;
+        const uint64_t bytes = UINT64_C(1) << 30;
+        const qk_range weights = {&s, 0, bytes}, x = {&backend, 0, bytes}, y = {&error, 0, bytes};
+        OK(qk_dispatch_gemv(&backend, described, &weights, x, y, cases[i].rows, cases[i].cols, cases[i].batch, &error));
+        const uint32_t vectors = qk_constant_(described, s.constants, QK_CONSTANT_VECTORS, 0),
+                       at_once = qk_constant_(described, s.constants, QK_CONSTANT_AT_ONCE, 0);
+        if (s.launches != cases[i].launches || vectors != cases[i].vectors || at_once != cases[i].at_once)
+            fail_msg("case %d: %u launches, %u vectors, %u at once", (int)i, s.launches, vectors, at_once);
+        assert_true(qk_shared_bytes_(described, s.constants) <= backend.limits.shared_bytes);
+    }
+}
+
 /* Launches of Metal have threadgroups of one size, and tiles kept. Few rows are shared out by smaller parts of x. */
 static void shared_out_on_metal(void **state) {
     (void)state;
@@ -383,7 +418,7 @@ static void shared_out_on_metal(void **state) {
     assert_int_equal(described->spec_constant_count, 3); /* kept, views, y_type */
     assert_int_equal(described->workgroup_size, 32 * QG_MMA_SIMDGROUPS);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        seen s = {{0}, 0};
+        seen s = {{0}, 0, 0};
         const uint64_t bytes = UINT64_C(1) << 30;
         const qk_range weights = {&s, 0, bytes}, x = {&vk, 0, bytes}, y = {&error, 0, bytes};
         qk_backend backend = {.context = &s, .launch = see, .api = QK_API_METAL};
@@ -471,9 +506,9 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),     cmocka_unit_test(not_finite),
-                                       cmocka_unit_test(shared_out),  cmocka_unit_test(shared_out_on_metal),
-                                       cmocka_unit_test(every_shape), cmocka_unit_test(every_format),
-                                       cmocka_unit_test(other_lanes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),         cmocka_unit_test(not_finite),
+                                       cmocka_unit_test(shared_out),      cmocka_unit_test(shared_out_on_metal),
+                                       cmocka_unit_test(sixteen_at_once), cmocka_unit_test(every_shape),
+                                       cmocka_unit_test(every_format),    cmocka_unit_test(other_lanes)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

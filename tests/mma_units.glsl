@@ -46,21 +46,22 @@ accumulators no_products() {
     return accumulators(vec4(0.0));
 }
 
-void multiply(uint first, uint k, f16vec2 low[2u * PART], f16vec2 high[2u * PART], inout accumulators c) {
+void multiply(uint first, uint k, f16vec2 low[2u * PART], f16vec2 high[2u * PART], inout accumulators c[GROUPS]) {
     const uint a = subgroup() * 128u, b = subgroup() * 64u;
-    for (uint p = 0u; p < PART; ++p) {
+    for (uint i = 0u; i < PART * GROUPS; ++i) {
+        const uint p = i / GROUPS, group = i % GROUPS;
         barrier();
         team_a[a + g * 8u + t] = packFloat2x16(low[2u * p]);
         team_a[a + g * 8u + t + 4u] = packFloat2x16(low[2u * p + 1u]);
         team_a[a + g * 8u + t + 64u] = packFloat2x16(high[2u * p]);
         team_a[a + g * 8u + t + 68u] = packFloat2x16(high[2u * p + 1u]);
-        team_b[b + g * 8u + t] = wide_x[k][first + p].x;
-        team_b[b + g * 8u + t + 4u] = wide_x[k][first + p].y;
+        team_b[b + g * 8u + t] = wide_x[group * KEPT + k][first + p].x;
+        team_b[b + g * 8u + t + 4u] = wide_x[group * KEPT + k][first + p].y;
         barrier();
-        for (uint i = 0u; i < 8u; ++i) {
-            const vec2 r = unpackHalf2x16(team_a[a + g * 8u + i]), s = unpackHalf2x16(team_a[a + g * 8u + i + 64u]);
-            const vec2 u = unpackHalf2x16(team_b[b + t * 16u + i]), v = unpackHalf2x16(team_b[b + t * 16u + 8u + i]);
-            c.values += vec4(dot(r, u), dot(r, v), dot(s, u), dot(s, v));
+        for (uint e = 0u; e < 8u; ++e) {
+            const vec2 r = unpackHalf2x16(team_a[a + g * 8u + e]), s = unpackHalf2x16(team_a[a + g * 8u + e + 64u]);
+            const vec2 u = unpackHalf2x16(team_b[b + t * 16u + e]), v = unpackHalf2x16(team_b[b + t * 16u + 8u + e]);
+            c[group].values += vec4(dot(r, u), dot(r, v), dot(s, u), dot(s, v));
         }
     }
 }

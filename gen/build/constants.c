@@ -83,12 +83,14 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
 /* Which value of a thread is which element, is for Vulkan's host to find out; kernels of Metal do it themselves. */
 static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const bool vulkan = described->api == QK_API_VULKAN;
-    const choice all[] = {
-        {QK_CONSTANT_LOCAL_SIZE_X, vulkan}, {QK_CONSTANT_KEPT, true},        {QK_CONSTANT_AT_ONCE, vulkan},
-        {QK_CONSTANT_ORDER_A, vulkan},      {QK_CONSTANT_ORDER_BC, vulkan},  {QK_CONSTANT_X_TYPE, vulkan},
-        {QK_CONSTANT_UNIT_ROWS, vulkan},    {QK_CONSTANT_UNIT_COLS, vulkan}, {QK_CONSTANT_UNIT_DEPTH, vulkan},
-        {QK_CONSTANT_LANES, vulkan},        {QK_CONSTANT_EPILOGUE, vulkan},  {QK_CONSTANT_VIEWS, true},
-        {QK_CONSTANT_Y_TYPE, true}};
+    const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, vulkan}, {QK_CONSTANT_KEPT, true},
+                          {QK_CONSTANT_AT_ONCE, vulkan},      {QK_CONSTANT_ORDER_A, vulkan},
+                          {QK_CONSTANT_ORDER_BC, vulkan},     {QK_CONSTANT_X_TYPE, vulkan},
+                          {QK_CONSTANT_UNIT_ROWS, vulkan},    {QK_CONSTANT_UNIT_COLS, vulkan},
+                          {QK_CONSTANT_UNIT_DEPTH, vulkan},   {QK_CONSTANT_LANES, vulkan},
+                          {QK_CONSTANT_EPILOGUE, vulkan},     {QK_CONSTANT_VIEWS, true},
+                          {QK_CONSTANT_Y_TYPE, true},         {QK_CONSTANT_COPIES, vulkan && kernel->wide->pairs},
+                          {QK_CONSTANT_VECTORS, vulkan}};
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 
@@ -112,7 +114,8 @@ static void describe_tile_constants(qg_arena *arena, const qg_kernel *kernel, qk
                           {QK_CONSTANT_VIEWS, true},
                           {QK_CONSTANT_Y_TYPE, true},
                           {QK_CONSTANT_K_SLICES, vulkan},
-                          {QK_CONSTANT_TOGETHER, described->span_words != 0}};
+                          {QK_CONSTANT_TOGETHER, described->span_words != 0},
+                          {QK_CONSTANT_COPIES, vulkan && kernel->wide->pairs}};
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 

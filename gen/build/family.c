@@ -246,6 +246,16 @@ static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide, qg_pr
     return near;
 }
 
+/* Plans of operands. On Vulkan, both codes of a byte become a word of one, looked up in such memory. */
+static void plan_operands(qg_arena *arena, qg_kernel *kernel, const qg_plan *wide) {
+    kernel->metal_wide = kernel->wide = wide;
+    if (!wide) return;
+    qg_plan *near = qg_plan_copy(arena, wide);
+    near->pairs = true;
+    const qg_operands *operands = qg_lower_operands(near);
+    if (operands && qg_uses(operands->ir, QG_PAIR)) kernel->wide = near;
+}
+
 static uint32_t registers_of_loads(const qg_fetches *all) { return 4 * all->n_fours + all->n_words; }
 
 /* x of floats takes half of the registers: where loads of 16 bytes bring nearly half again of what is
@@ -480,17 +490,18 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     if (sum->products == QG_PRODUCTS_F32 && !kernel->family->experts)
         kernel->columns = like ? like->columns : qg_plan_columns(arena, rows->layout, rows);
     if (kernel->columns) return;
-    if (kernel->family->in_tiles) {
-        kernel->wide = like ? like->wide : plan_tiles(arena, kernel->family, rows);
-        return;
-    }
     if (like) {
         kernel->wide = like->wide;
+        kernel->metal_wide = like->metal_wide;
         kernel->rows_at_once = like->rows_at_once;
+    } else if (kernel->family->in_tiles) {
+        plan_operands(arena, kernel, plan_tiles(arena, kernel->family, rows));
     } else {
         kernel->wide = plan_wide(arena, rows->layout, kernel->family, rows, sum->products);
         if (kernel->wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, kernel);
+        if (sum->products == QG_PRODUCTS_MMA) plan_operands(arena, kernel, kernel->wide);
     }
+    if (kernel->family->in_tiles) return;
     if (qg_shares_x(kernel)) kernel->teams = like ? like->teams : plan_teams(arena, kernel);
     if (!kernel->wide || qg_is_mma(kernel)) return;
     if (sum->products == QG_PRODUCTS_INT8 && fills_registers(kernel)) kernel->rows_at_once = 4;
@@ -503,11 +514,10 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     if (kernel->teams) kernel->overruns |= qg_lower_dot(kernel->teams, sum->products)->overruns;
 }
 
-/* Metal's tiles are those of Vulkan, but where it moves its pointers to an expert's matrix. */
+/* Metal's tiles are as large as those of Vulkan, but where it moves its pointers to an expert's matrix. */
 static void plan_metal_tiles(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
     if (!kernel->layout->each) {
         kernel->metal_plan = qg_plan_of_whole(kernel);
-        kernel->metal_wide = kernel->wide;
         return;
     }
     const qg_plan *whole = whole_of_tiles(arena, kernel->metal_plan);
@@ -532,7 +542,7 @@ static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel 
     if (sums) plan_sums(arena, &kernel, like);
     if (kernel.family->in_tiles)
         plan_metal_tiles(arena, &kernel, like);
-    else if (sums)
+    else if (sums && !kernel.metal_wide)
         kernel.metal_wide = like ? like->metal_wide : plan_metal_wide(arena, &kernel);
     return kernel;
 }

@@ -325,6 +325,7 @@ static const qg_operands *lower_operands(qg_arena *arena, const qg_plan *plan) {
     if (plan->layout->math != QG_F32) return NULL;
     lowering l = lower_tile(arena, plan, true, values);
     l.ir->single = true;
+    l.ir->pairs = plan->pairs;
     const qg_operands *operands = qg_operands_of(l.ir, plan->lanes, plan->n_runs, values);
     if (operands) finish(l.ir, true);
     return operands;

@@ -134,8 +134,11 @@ static void add_walk(qg_arena *arena, qg_program *p) {
     }
     p->main = p->sum = add_sum(arena, p, tile);
     if (p->schedule) return;
-    if (qg_is_mma(kernel)) p->main = p->wide = add_wide(arena, p, kernel->wide);
-    if (p->api == QK_API_METAL && kernel->metal_wide) p->main = p->wide = add_large(arena, p);
+    const bool metal = p->api == QK_API_METAL;
+    if (qg_is_mma(kernel))
+        p->main = p->wide = add_wide(arena, p, metal ? kernel->metal_wide : kernel->wide);
+    else if (metal && kernel->metal_wide)
+        p->main = p->wide = add_large(arena, p);
 }
 
 const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api, qk_schedule schedule) {

@@ -327,6 +327,7 @@ static bool pairs_as_halves(qg_ir *ir, const qg_node *node, qg_halves *out) {
         out->factor[i] = 1;
     }
     out->vector = qg_vector(ir, parts, 4);
+    out->most = (float)(codes.high > -codes.low ? codes.high : -codes.low);
     return true;
 }
 
@@ -444,6 +445,7 @@ static void make_masked(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *o
 bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     fields f;
     if (lanes < 2) return false;
+    out->most = 1;
     out->bias = 0;
     out->nans = NULL;
     if (ir->masked && looks_up(ir, node)) return ir->in_place && look_up_in_place(ir, node, lanes, out);
@@ -519,6 +521,7 @@ bool qg_words_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halve
         out->factor[i] = (float)(UINT32_C(1) << (24 - bit));
     }
     out->vector = qg_vector(ir, parts, lanes);
+    out->most = 1;
     out->bias = 0;
     out->nans = NULL;
     return true;

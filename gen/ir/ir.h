@@ -232,6 +232,7 @@ bool qg_integer_range(const qg_ir *ir, const qg_node *node, int64_t *low, int64_
 typedef struct qg_halves {
     const qg_node *vector;
     float factor[QG_MAX_LANES];
+    float most; /* the largest magnitude of a lane, at most */
     float bias;
     const qg_node
         *nans; /* a word; where bits 7, 15, 23 or 31 are set, one of the lanes is NaN, and not what is said here;

@@ -146,8 +146,9 @@ static bool add_codes(builder *b, uint32_t run) {
         if (halves.vector->arg[i]->op != QG_LANE) return false;
     const uint32_t offset = offset_of_run(b, run, codes, halves.bias);
     for (uint32_t i = 0; i < b->p.lanes; ++i)
-        add_half(b, halves.vector->arg[i], scale_number(b, codes->scale, codes->coefficient * halves.factor[i], 1),
-                 offset, (uint16_t)(run * b->p.lanes + i));
+        add_half(b, halves.vector->arg[i],
+                 scale_number(b, codes->scale, codes->coefficient * halves.factor[i], halves.most), offset,
+                 (uint16_t)(run * b->p.lanes + i));
     return true;
 }
 

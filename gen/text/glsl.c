@@ -498,6 +498,7 @@ static void unit_holes(qg_arena *arena, qg_holes *holes, const qg_request *reque
     qg_hole(holes, "prelude", prelude);
     qg_hole(holes, "part", qg_format(arena, "%u", wide->of_unit->part));
     qg_hole(holes, "wide_ratio", qg_format(arena, "%u", wide->size));
+    qg_lookup_holes(arena, holes, program);
 }
 
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,

@@ -14,6 +14,8 @@
 #define QK_MAX_CONSTANTS 20u
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
+/* The same of one with matrix units, on Vulkan. */
+#define QK_UNITS_MAX_BATCH 16u
 
 #if defined(__GNUC__)
 #define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))

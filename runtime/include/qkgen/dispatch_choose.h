@@ -123,7 +123,7 @@ static inline uint32_t qk_most_within_(const qk_spec_constant *constant, uint32_
 
 /* How a launch with matrix units is shared out. */
 typedef struct qk_mma_ {
-    uint32_t threads, kept, at_once;
+    uint32_t threads, kept, at_once, vectors;
     uint64_t workgroups;
 } qk_mma_;
 
@@ -138,9 +138,10 @@ static inline uint64_t qk_mma_groups_(const qk_mma_ *m, const qk_kernel *kernel,
 }
 
 /* Few rows are shared out among more workgroups: with smaller parts of x in each subgroup, then in smaller workgroups. */
-static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t vectors, uint64_t rows,
+                                   uint64_t cols) {
     qk_mma_ m = {512 <= limits->workgroup_size ? 512u : 128u, qk_constant_(kernel, NULL, QK_CONSTANT_KEPT, 1),
-                 qk_constant_(kernel, NULL, QK_CONSTANT_AT_ONCE, 1), 1};
+                 qk_constant_(kernel, NULL, QK_CONSTANT_AT_ONCE, 1), vectors > QK_GEMV_MAX_BATCH ? 16u : 8u, 1};
     /* Metal texts are for workgroups of one size. */
     int fixed = qk_constant_(kernel, NULL, QK_CONSTANT_LOCAL_SIZE_X, 0) == 0;
     if (fixed)
@@ -153,7 +154,8 @@ static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *lim
         m.threads = m.threads < 256 ? m.threads : 256;
     }
     while (!fixed && m.threads > 32 &&
-           m.threads * (m.at_once * 32 + own) > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
+           m.threads * (m.at_once * m.vectors * 4 + own) + qk_unit_copies_(kernel) * QK_PAIRS_ >
+               (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
         uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
         *less /= 2;
     }
@@ -186,6 +188,10 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
             constants[i] = m->kept;
         if (c->id == QK_CONSTANT_AT_ONCE)
             constants[i] = m->at_once;
+        if (c->id == QK_CONSTANT_VECTORS)
+            constants[i] = m->vectors;
+        if (c->id == QK_CONSTANT_COPIES)
+            constants[i] = qk_unit_copies_(kernel);
     }
 }
 

@@ -19,6 +19,7 @@ typedef struct qk_tiles_ {
     uint32_t lanes;  /* of a subgroup */
     uint32_t result; /* floats of a matrix unit's results that go through memory, a subgroup's */
     uint32_t held;   /* words of a row of weights that go through memory, eight rows of 32 threads at a time */
+    uint32_t copies; /* of a table of pairs */
 } qk_tiles_;
 
 static inline uint32_t qk_tile_subgroups_(const qk_tiles_ *t) {
@@ -39,7 +40,8 @@ static inline uint32_t qk_tile_operand_bytes_(const qk_tiles_ *t) {
 
 /* Beside operands, a factor for each row, and words of weights; and with experts, what each column is. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return t->slices * (qk_tile_operand_bytes_(t) + t->rows * 4 + 4) + qk_tile_threads_(t) * t->held + t->cols * 8;
+    return t->slices * (qk_tile_operand_bytes_(t) + t->rows * 4 + 4) + qk_tile_threads_(t) * t->held + t->cols * 8 +
+           t->copies * QK_PAIRS_;
 }
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
@@ -108,8 +110,8 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                                                            : 0;
     uint32_t slices = units ? qk_constant_(kernel, NULL, QK_CONSTANT_K_SLICES, 0) : 1;
     uint32_t span = units ? kernel->span_words : 0;
-    uint32_t together = qk_constant_(kernel, NULL, QK_CONSTANT_TOGETHER, 0);
-    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0};
+    uint32_t together = qk_constant_(kernel, NULL, QK_CONSTANT_TOGETHER, 0), copies = qk_unit_copies_(kernel);
+    qk_tiles_ best = {least_side, least_side, 16, 16, 1, 1, schedule, lanes, result, 0, copies};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
@@ -119,14 +121,15 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
                      schedule,
                      lanes,
                      result,
-                     together != 0 ? span : 0};
+                     together != 0 ? span : 0,
+                     copies};
     uint64_t least = UINT64_MAX;
     int kind = metal ? 3 : units ? (result != 0 ? 2 : 1) : 0;
     if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
 #define QK_TILE_(kind_, rows_, cols_, own_rows_, own_cols_, slices_, together_, alone, time, at_once)                  \
     {                                                                                                                  \
-        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0};                  \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, 1, schedule, lanes, result, 0, copies};          \
         qk_tile_times_ times = {(alone), (time), (at_once)};                                                           \
         t.slices = slices != 0 ? slices : (slices_);                                                                   \
         t.held = together != 0 || (together_) != 0 ? span : 0;                                                         \
@@ -195,6 +198,9 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
             break;
         case QK_CONSTANT_SCHEDULE:
             constants[i] = (uint32_t)schedule;
+            break;
+        case QK_CONSTANT_COPIES:
+            constants[i] = t->copies;
             break;
         default:
             constants[i] = qk_unit_constant_(limits, kernel->spec_constants[i].id, kernel->spec_constants[i].value);

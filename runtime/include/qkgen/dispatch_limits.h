@@ -73,6 +73,12 @@ static inline int qk_keeps_own_(const qk_kernel *kernel, const uint32_t *constan
            qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1) < 2;
 }
 
+/* Copies of a table of pairs beside matrix units: a tuning's, or enough for lookups that seldom meet in a bank. */
+static inline uint32_t qk_unit_copies_(const qk_kernel *kernel) {
+    uint32_t own = qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0);
+    return own == 1 ? QK_UNIT_COPIES : own;
+}
+
 /* Of the memory that a workgroup takes, what its schedule does beside x and copies of tables. */
 static inline uint64_t qk_schedule_bytes_(const qk_kernel *kernel, uint32_t schedule, uint64_t threads, uint64_t lanes,
                                           uint64_t rows, uint64_t kept, uint64_t split, uint64_t fours) {
@@ -96,8 +102,10 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
              staged = qk_constant_(kernel, constants, QK_CONSTANT_STAGED, 1);
     uint64_t tables = qk_constant_(kernel, constants, QK_CONSTANT_TABLE_COPIES, 1);
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
-        return threads * (32 * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1) +
-                          (qk_constant_(kernel, constants, QK_CONSTANT_ORDER_A, 1) != 0 ? 0 : QK_UNIT_BYTES_));
+        return threads * (4 * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1) *
+                              (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_VECTORS, 8) +
+                          (qk_constant_(kernel, constants, QK_CONSTANT_ORDER_A, 1) != 0 ? 0 : QK_UNIT_BYTES_)) +
+               (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_COPIES, 0) * QK_PAIRS_;
     bytes = qk_schedule_bytes_(kernel, qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0), threads,
                                qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32), rows, kept,
                                qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1), fours);

@@ -49,6 +49,15 @@ static inline uint32_t qk_rank_(const qk_kernel *kernel, uint64_t batch, qk_rows
     return rank;
 }
 
+/* How a kernel says that the format's wait for lookups, as choice.def has it: of floats, by a table of pairs. */
+static inline uint64_t qk_lookups_of_(const qk_kernel *kernel) {
+    if (kernel == NULL || !qk_makes_tables_(kernel))
+        return 0;
+    if (qk_products_of_(kernel) == QK_FLOATS_ && qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0)
+        return 2;
+    return qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
+}
+
 /* Of `count` kernels of one format and family, sums over rows of the same x, the one that should be the fastest for a matrix of
  * rows x cols and `batch` right-hand sides, among those that the device can launch and whose error is at most `allowed` (qk_sum_error;
  * INFINITY: any). NULL where there is none. Dispatch then chooses its constants and workgroups (qk_dispatch_gemv). A kernel that is
@@ -65,8 +74,7 @@ static inline const qk_kernel *qk_choose(const qk_kernel *const *kernels, uint32
             batch = 1;
             rows_class = QK_MANY_;
         }
-        looks_up |= kernels[i] != NULL && qk_constant_(kernels[i], NULL, QK_CONSTANT_DIGITS, 0) != 0 &&
-                    qk_makes_tables_(kernels[i]);
+        looks_up = (int)qk_max_((uint64_t)looks_up, qk_lookups_of_(kernels[i]));
     }
     for (uint32_t i = 0; i < count; i++) {
         if (kernels[i] == NULL || qk_missing_features_(kernels[i], limits) != 0 ||

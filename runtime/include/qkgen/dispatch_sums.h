@@ -187,9 +187,9 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     int mma = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
-    qk_mma_ plan = {0, 0, 0, 0};
+    qk_mma_ plan = {0, 0, 0, 0, 0};
     if (mma) {
-        plan = qk_mma_plan_(kernel, &limits, s->count, g->cols);
+        plan = qk_mma_plan_(kernel, &limits, s->vectors, s->count, g->cols);
         qk_mma_constants_(kernel, &limits, &plan, constants);
     } else
         qk_gemv_constants_(kernel, &limits, s->vectors, s->count, g->cols, constants);
@@ -199,7 +199,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     qk_set_views_(kernel, p->on, p->y_type, constants);
     groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, s->count, g->cols), plan.workgroups)
                  : qk_gemv_workgroups_(kernel, &limits, s->vectors, s->count, g->cols, constants);
-    least = qk_least_workgroups_(&limits, s->count, g->cols * qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
+    least = qk_least_workgroups_(&limits, s->count,
+                                 g->cols * (mma ? plan.vectors : qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8)),
                                  qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64));
     s->products = qk_max_(1, qk_min_(s->products, most / qk_min_(qk_max_(least, 1), most)));
     groups = qk_min_(qk_max_(groups, least), most / s->products);
@@ -217,18 +218,29 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
+/* Right-hand sides of a launch, at most. With matrix units it takes twice as many where rows are few, and all of x fits into a workgroup:
+ * else threads, with x of two groups in their registers, have too few for loads that are on their way. */
+static inline uint64_t qk_gemv_max_batch_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows,
+                                          uint64_t cols) {
+    uint64_t tiles = QK_UNITS_TILES * qk_busy_workgroups_(limits) / 5;
+    int doubles = qk_constant_(kernel, NULL, QK_CONSTANT_VECTORS, 0) != 0 && cols <= QK_UNITS_COLS &&
+                  qk_ceil_(rows, QK_MMA_ROWS) <= tiles;
+    return doubles ? QK_UNITS_MAX_BATCH : QK_GEMV_MAX_BATCH;
+}
+
 /* All launches of a call. */
 static inline qk_status qk_run_gemv_(const qk_call_ *call, const qk_gemv_ *g, qk_error *error) {
     qk_status status = QK_OK;
     uint64_t products = qk_product_count_(&g->planes);
+    uint64_t most = qk_gemv_max_batch_(call->kernel, &call->backend->limits, qk_min_(g->rows, g->row_chunk), g->cols);
     qk_share_of_ s = {0, 0, 0, 0, 0, 1};
     for (uint64_t product = 0; status == QK_OK && product < products; product += s.products) {
         uint64_t at_once = g->planes.apart ? 1 : products - product;
         for (uint64_t first = 0; status == QK_OK && first < g->rows; first += s.count) {
             s.first = first;
             s.count = qk_min_(g->row_chunk, g->rows - first);
-            for (s.vector = 0; status == QK_OK && s.vector < g->batch; s.vector += QK_GEMV_MAX_BATCH) {
-                s.vectors = qk_min_(g->batch - s.vector, QK_GEMV_MAX_BATCH);
+            for (s.vector = 0; status == QK_OK && s.vector < g->batch; s.vector += s.vectors) {
+                s.vectors = qk_min_(g->batch - s.vector, most);
                 s.product = product;
                 s.products = at_once;
                 status = qk_launch_gemv_(call, g, &s, error);
@@ -247,7 +259,7 @@ static inline qk_status qk_run_gemv_(const qk_call_ *call, const qk_gemv_ *g, qk
  * y           batch * rows f32
  * rows, cols  of the matrix; cols a multiple of the block; where blocks are patches of a matrix and kernel->ragged is not 0,
  *             any number
- * batch       any number; a launch takes 8 of them, so that 9 are as slow as 16
+ * batch       any number; a launch takes 8 of them, so that 9 are as slow as 16; with matrix units, of few rows, 16
  *
  * views       how they lie in memory, how many such products there are, and the type of y (dispatch_views.h); NULL: as above
  * epilogue    what else is done with each sum before it is stored; NULL: nothing. What it has for each result lies as y does, what

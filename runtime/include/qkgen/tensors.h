@@ -133,15 +133,30 @@ static inline qk_status qk_product_views_(const qk_kernel *kernel, qk_product *p
 }
 
 /* Whether a kernel that makes tiles takes so many vectors, of each matrix, and the columns. */
-static inline int qk_product_fits_tiles_(const qk_kernel *kernel, const qk_product *p, uint64_t vectors) {
-    return vectors > QK_GEMV_MAX_BATCH && (kernel->wide_block == 0 || p->x.counts[0] % kernel->wide_block == 0) &&
+static inline int qk_product_fits_tiles_(const qk_kernel *kernel, const qk_product *p, uint64_t most,
+                                         uint64_t vectors) {
+    return vectors > most && (kernel->wide_block == 0 || p->x.counts[0] % kernel->wide_block == 0) &&
            (p->ids.bytes == 0 || p->weights.counts[2] <= QK_GEMM_ID_EXPERTS);
+}
+
+/* Vectors that kernels of gemv take at once: those with matrix units may take more than others. */
+static inline uint64_t qk_product_max_batch_(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
+                                             const qk_product *p, double allowed) {
+    const qk_limits *limits = &backend->limits;
+    const uint64_t *w = p->weights.counts;
+    uint64_t most = QK_GEMV_MAX_BATCH;
+    for (uint32_t i = 0; i < count && p->ids.bytes == 0; i++)
+        if (kernels[i]->operand_tile == 0 && qk_missing_features_(kernels[i], limits) == 0 &&
+            qk_can_multiply_(kernels[i], limits, w[1], w[0], 0) &&
+            qk_sum_error(kernels[i], qk_lanes_(limits), w[0]) <= allowed)
+            most = qk_max_(most, qk_gemv_max_batch_(kernels[i], limits, w[1], w[0]));
+    return most;
 }
 
 #define QK_PRODUCT_MOST_KERNELS 32u
 
 /* Of `count` kernels (at most 32) of gemv and gemm, or of gemv_id and gemm_id, of one format and type of x (qk_find_classes): the one
- * that should be the fastest among those whose error is at most `allowed`, as qk_choose says. Of more than 8 vectors that is one of gemm,
+ * that should be the fastest among those whose error is at most `allowed`, as qk_choose says. Of more than 8 vectors, or 16, that is one of gemm,
  * where there is one that the device can launch and that takes the shape. Behind it, there must be memory (qk_product_place).
  * QK_ERROR_UNSUPPORTED: no kernel is for that device. */
 static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
@@ -164,13 +179,14 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
         status = qk_plan_views_(kernels[0], &p->views, w[1], w[0], p->y.counts[1], &planes, error);
         vectors = planes.batch;
     }
+    const uint64_t most = qk_product_max_batch_(backend, kernels, count, p, allowed);
     for (int tiles = 1; status == QK_OK && p->kernel == NULL && tiles >= 0; tiles--) {
         const qk_kernel *some[QK_PRODUCT_MOST_KERNELS];
         for (uint32_t i = 0; i < count; i++)
-            some[i] =
-                (kernels[i]->operand_tile != 0) == tiles && (!tiles || qk_product_fits_tiles_(kernels[i], p, vectors))
-                    ? kernels[i]
-                    : NULL;
+            some[i] = (kernels[i]->operand_tile != 0) == tiles &&
+                              (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors))
+                          ? kernels[i]
+                          : NULL;
         p->kernel = qk_choose(some, count, &backend->limits, w[1], w[0],
                               tiles ? vectors : qk_min_(vectors, QK_GEMV_MAX_BATCH), allowed);
     }
