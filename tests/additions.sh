@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# How many files an addition touches: those of the tables of CONTRIBUTING.md, which exist, and are no more than they may be. And that the
-# tables are true: what schedules, epilogues and targets are called stands in no other source, so that a new one need not be
-# told there; and commands launch the kernels of families in one place. Comments do not count. Ends with what it finds in a copy with a planted name.
+# How many files an addition touches: those of the tables of CONTRIBUTING.md, which exist, and are no more than they may be. And that
+# the tables are true: what schedules, epilogues and targets are called stands in no other source, so that a new one need not be told
+# there; and that nothing but its row says how a family is called. Comments do not count. Ends with what it finds in a copy with planted
+# names.
 set -euo pipefail
 cd "${SOURCE:-$(dirname "$0")/..}"
 
@@ -61,13 +62,13 @@ for found in "$families" "$schedules" "$epilogues" "$bindings" "$targets"; do
 done
 
 check() {
-  alone "$1" "Add a family" "\bqk_dispatch_($families)(_matrix|_views|_with)?\(" gen
+  alone "$1" "Add a family" "\bqk_dispatch_($families)(_matrix|_views|_with)?\(|\bcase QG_FAMILY_(${families^^})\b" gen
   alone "$1" "Add a schedule" "\bQK_SCHEDULE_($schedules)\b"
   alone "$1" "Add an epilogue" "\b(QK_ROLE|QG_EPILOGUE)_($epilogues)\b|\b($bindings)\b"
   alone "$1" "Add a target" "\bqg_target_($targets)\b|\bQG_(${targets^^})\b"
 }
 
-counted "Add a family" 11
+counted "Add a family" 6
 counted "Add a schedule" 6
 counted "Add an epilogue" 8
 counted "Add a target" 6
@@ -80,11 +81,12 @@ mkdir "$copy/runtime" "$copy/templates" "$copy/bench" "$copy/gen"
 echo "int s = QK_SCHEDULE_${schedules%%|*};" >"$copy/gen/schedule.c"
 echo "int r = QK_ROLE_${epilogues%%|*};" >"$copy/gen/epilogue.c"
 echo "int f = qk_dispatch_${families%%|*}();" >"$copy/gen/family.c"
+echo "case QG_FAMILY_$(echo "${families%%|*}" | tr a-z A-Z):" >"$copy/gen/case.c"
 echo "int t = qg_target_${targets%%|*}.column;" >"$copy/gen/target.c"
 echo "/* QK_SCHEDULE_${schedules%%|*} */" >"$copy/gen/comment.c"
 check "$copy" >"$copy/found"
 problems=$(grep -c '^additions: gen/' "$copy/found" || true)
-if [ "$problems" -ne 4 ]; then
-  printf 'additions: of 4 planted names it finds %s\n' "$problems" && cat "$copy/found" && exit 1
+if [ "$problems" -ne 5 ]; then
+  printf 'additions: of 5 planted names it finds %s\n' "$problems" && cat "$copy/found" && exit 1
 fi
-echo "additions: a family has $(files "Add a family" | wc -l), a schedule $(files "Add a schedule" | wc -l), an epilogue $(files "Add an epilogue" | wc -l), a target $(files "Add a target" | wc -l); 4 planted names are found"
+echo "additions: a family has $(files "Add a family" | wc -l), a schedule $(files "Add a schedule" | wc -l), an epilogue $(files "Add an epilogue" | wc -l), a target $(files "Add a target" | wc -l); 5 planted names are found"

@@ -118,7 +118,7 @@ fault "the last row is the one before it" $wide 's/min\(row \+ r, end - 1u\)/min
 fault "rows are missing: the grid's step is too large" $shared \
   's/(step = group_count\(\) \* gl_NumSubgroups \* tall);/\1 + tall;/' --family gemv --class exact
 fault "rows are written behind the last" $shared 's/lane < ROWS \&\& row \+ lane < rows/lane < ROWS/' --family gemv --class exact
-fault "tiles are missing: the grid's step is too large" templates/dequant.comp 's/i \+= threads/i += threads + 1u/' --family dequant
+fault "tiles are missing: the grid's step is too large" templates/dequant.kernel 's/i \+= threads/i += threads + 1u/' --family dequant
 
 # ---- vectors, tokens, experts ----
 fault "all vectors are the first" $shared 's/take_x\(m, t\)/take_x(0u, t)/' --family gemv --class exact

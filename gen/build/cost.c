@@ -149,7 +149,8 @@ static qg_cost cost_of_sum(const qg_program *program) {
 static qg_cost cost_of_values(const qg_program *program) {
     const qg_scalar type = program->kernel->type;
     qg_cost cost = qg_cost_of_ir(program->values->code, program->plan, 0);
-    cost.written = qg_scalars[type].bits / 8;
+    const uint64_t results = program->kernel->to ? 1 : qg_result_count(program->kernel->family, 1, 0, 1, 1);
+    cost.written = (double)(results * qg_scalars[type].bits / 8);
     if (type != QG_F32) cost.counts[QG_COST_CONVERSION] += cost.weights;
     return cost;
 }

@@ -1,17 +1,87 @@
 /* Families and the kernels that they make of a format. */
 #include "build/cost.h"
 
+#include <math.h>
 #include <string.h>
 
 const qg_family qg_families[QG_FAMILY_COUNT] = {
-#define F(ID, name_, summary_, usage, ...)                                                                             \
-    [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
+#define CALL(function, ...)                                                                                            \
+    { #function, #__VA_ARGS__ }
+#define CALL_VIEWS(function, views, ...) CALL(function, __VA_ARGS__)
+#define F(ID, name_, summary_, usage, call_, matrix_call_, gives, ...)                                                 \
+    [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID,                                                                          \
+                        .name = name_,                                                                                 \
+                        .summary = summary_,                                                                           \
+                        .call = call_,                                                                                 \
+                        .matrix_call = matrix_call_,                                                                   \
+                        __VA_ARGS__},
 #include "build/family.def"
 #undef F
+#undef CALL_VIEWS
+#undef CALL
 };
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
     return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
+}
+
+const qg_family_call *qg_checked_call(const qg_family *family, const qg_layout *layout) {
+    return layout->view == QG_VIEW_BLOCKS ? &family->call : &family->matrix_call;
+}
+
+const struct qg_family_binding *qg_family_binding_named(const qg_family *family, const char *name) {
+    for (uint32_t i = 0; i < family->n_bindings; ++i)
+        if (strcmp(family->bindings[i].name, name) == 0) return &family->bindings[i];
+    return NULL;
+}
+
+bool qg_has_role(const qg_family *family, qk_role role) {
+    for (uint32_t i = 0; i < family->n_bindings; ++i)
+        if (family->bindings[i].role == role) return true;
+    return false;
+}
+
+bool qg_at_indices(const qg_family *family) { return !family->sums && qg_has_role(family, QK_ROLE_INDICES); }
+
+bool qg_takes_shape(const qg_family *family, const qg_layout *layout) {
+    return strstr(qg_checked_call(family, layout)->arguments, "rows") != NULL;
+}
+
+#define F(ID, name, summary, usage, call, matrix_call, gives, ...)                                                     \
+    case QG_FAMILY_##ID: return gives;
+
+uint64_t qg_result_count(const qg_family *family, uint64_t elements, uint64_t rows, uint64_t cols, uint64_t tokens) {
+    (void)rows;
+    switch (family->id) {
+#define GIVES(count, result) count
+#include "build/family.def"
+#undef GIVES
+    case QG_FAMILY_COUNT: break;
+    }
+    return 0;
+}
+
+static float result_of(const qg_family *family, float result, float v) {
+    (void)result;
+    switch (family->id) {
+#define GIVES(count, result) result
+#include "build/family.def"
+#undef GIVES
+    case QG_FAMILY_COUNT: break;
+    }
+    return v;
+}
+
+#undef F
+
+uint64_t qg_results_of_row(const qg_family *family, float *values, uint64_t cols) {
+    const uint64_t count = qg_result_count(family, cols, 1, cols, 1);
+    float result = 0;
+    for (uint64_t i = 0; i < cols; ++i) {
+        result = result_of(family, result, values[i]);
+        values[i < count ? i : count - 1] = result;
+    }
+    return count;
 }
 
 const uint32_t qg_n_families = QG_FAMILY_COUNT;
@@ -468,7 +538,7 @@ static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel 
     const qg_layout *each = kernel.layout->each ? kernel.layout->each : kernel.layout; /* Metal moves its pointers */
     if (!kernel.metal_plan) kernel.metal_plan = sums ? qg_plan_rows(arena, each) : qg_plan_tiles(arena, each);
     kernel.plan = sums ? (each == kernel.layout ? kernel.metal_plan : qg_plan_rows(arena, kernel.layout))
-                       : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
+                       : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->in_bands);
     if (sums) plan_sums(arena, &kernel, like);
     if (kernel.family->in_tiles)
         plan_metal_tiles(arena, &kernel, like);

@@ -49,6 +49,7 @@ typedef struct qg_family {
     bool sums;           /* over rows: the results are f32, and the kernel's type is that of x */
     bool encodes;        /* it makes blocks, of formats that say how; a tile is one, and the type is that of x */
     bool in_tiles;       /* it makes tiles of a result with many columns, of operands of matrix units */
+    bool in_bands;       /* it takes several rows at a time, where their blocks have them in the same words */
     uint32_t n_types;
     qg_scalar types[QG_MAX_FAMILY_TYPES]; /* of results, or of x */
     uint32_t n_bindings;
@@ -57,20 +58,34 @@ typedef struct qg_family {
         qk_role role;
         qk_access access;
     } bindings[QG_MAX_FAMILY_BINDINGS];
-    const char *reference_result;
+    /* For formats whose blocks lie one after the other, and for those whose blocks are patches. */
     struct qg_family_form {
         const char *suffix; /* of the template's name */
         uint32_t n_push;
         const char *push[QG_MAX_PUSH]; /* u32 each */
-        /* C: what the dispatch stub takes after the weights, declared and passed on; what the
-         * reference takes between the weights and dst. */
-        const char *dispatch_parameters, *dispatch_arguments, *reference_parameters;
-    } blocks, matrix; /* for formats whose blocks lie one after the other, and for those whose blocks are patches */
+    } blocks, matrix;
+    /* The checked call, likewise: the name behind qk_dispatch_, and what is passed behind the weights. */
+    struct qg_family_call {
+        const char *function, *arguments;
+    } call, matrix_call;
 } qg_family;
 
 typedef struct qg_family_form qg_family_form;
+typedef struct qg_family_call qg_family_call;
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
+const qg_family_call *qg_checked_call(const qg_family *family, const qg_layout *layout);
+/* What it binds of that name, or NULL; and whether it binds something with that role. */
+const struct qg_family_binding *qg_family_binding_named(const qg_family *family, const char *name);
+bool qg_has_role(const qg_family *family, qk_role role);
+/* Whether it is about rows of a table at indices; else it is about all of a tensor, or sums. */
+bool qg_at_indices(const qg_family *family);
+/* Whether its call takes rows and columns; else it takes the number of elements. */
+bool qg_takes_shape(const qg_family *family, const qg_layout *layout);
+/* Of those that decode, how many results there are; at indices, of so many tokens. */
+uint64_t qg_result_count(const qg_family *family, uint64_t elements, uint64_t rows, uint64_t cols, uint64_t tokens);
+/* Makes the results of a row of its values, in their place, and returns how many they are. */
+uint64_t qg_results_of_row(const qg_family *family, float *values, uint64_t cols);
 
 /* From family.def, in its order. */
 extern const qg_family qg_families[QG_FAMILY_COUNT];

@@ -8,13 +8,8 @@ const qg_family qg_transcode = {
     .summary = "makes blocks of another format: to = encode(value(weights))",
     .n_types = 1,
     .types = {QG_F32},
-    .reference_result = "void",
-    .blocks = {.suffix = "",
-               .n_push = 1,
-               .push = {"tiles"},
-               .dispatch_parameters = "const qk_range *to, uint64_t elements",
-               .dispatch_arguments = "to, elements",
-               .reference_parameters = "uint64_t elements"},
+    .call = {"transcode", "to, elements"},
+    .blocks = {.suffix = "", .n_push = 1, .push = {"tiles"}},
     .matrix = {.suffix = ""},
 };
 

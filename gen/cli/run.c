@@ -147,10 +147,11 @@ static bool open_weights(qg_job *job, const qg_texts *in, const void **pointers)
     return true;
 }
 
-static bool open_gather(qg_job *job, const char *indices) {
-    qg_input file;
-    if (!indices) return qg_complain("gather needs --indices FILE, u32 row numbers") == 0;
-    if (job->rows == 0 || job->cols == 0) return qg_complain("gather needs --rows and --cols, both at least 1") == 0;
+/* Rows and columns, where the call takes them. */
+static bool open_shape(qg_job *job) {
+    if (job->family->sums || !qg_takes_shape(job->family, job->layout)) return true;
+    if (job->rows == 0 || job->cols == 0)
+        return qg_complain("%s needs --rows and --cols, both at least 1", job->family->name) == 0;
     if (job->layout->view == QG_VIEW_BLOCKS && job->cols % job->layout->elements)
         return qg_complain("--cols is %llu, and must be a multiple of the %u elements of a block of %s",
                            (unsigned long long)job->cols, job->layout->elements, job->layout->name) == 0;
@@ -158,6 +159,18 @@ static bool open_gather(qg_job *job, const char *indices) {
         return qg_complain("the weights hold %llu elements, which is not --rows %llu times --cols %llu",
                            (unsigned long long)job->elements, (unsigned long long)job->rows,
                            (unsigned long long)job->cols) == 0;
+    if (job->layout->view != QG_VIEW_BLOCKS) return true;
+    uint64_t *sizes = QG_NEW_ARRAY(job->arena, uint64_t, job->layout->n_buffers);
+    for (uint32_t i = 0; i < job->layout->n_buffers; ++i)
+        sizes[i] = job->elements / job->layout->elements * job->layout->buffers[i].bytes;
+    job->sizes = sizes;
+    return true;
+}
+
+static bool open_indices(qg_job *job, const char *indices) {
+    qg_input file;
+    if (!qg_at_indices(job->family)) return true;
+    if (!indices) return qg_complain("%s needs --indices FILE, u32 row numbers", job->family->name) == 0;
     if (!qg_input_open(indices, &file)) return false;
     if (file.bytes % 4)
         return qg_complain("%s holds %llu bytes, which is no multiple of the 4 bytes of an index", indices,
@@ -366,23 +379,21 @@ void qg_progress_end(const qg_progress *p) {
 
 /* Of sums, all of y from its first result to its last. */
 static uint64_t total(const qg_job *job) {
-    return job->x ? job->places.y_elements : job->indices ? job->tokens : job->elements;
+    return job->x         ? job->places.y_elements
+           : job->indices ? job->tokens
+                          : qg_result_count(job->family, job->elements, job->rows, job->cols, 0);
 }
 
-/* Elements of the result that one unit of `total` makes. */
-static uint64_t unit_elements(const qg_job *job) { return job->indices ? job->cols : 1; }
-
 uint64_t qg_part_size(const qg_job *job) {
-    const uint64_t bytes = unit_elements(job) * qg_job_result_bytes(job);
-    if (job->x) return total(job);
-    if (job->layout->view != QG_VIEW_BLOCKS && !job->indices) return job->elements;
+    const uint64_t bytes = qg_job_unit(job) * qg_job_result_bytes(job);
+    if (job->x || (job->sizes && !job->indices)) return total(job);
     uint64_t size = PART_BYTES / bytes ? PART_BYTES / bytes : 1;
     if (!job->indices) size = size / job->layout->elements * job->layout->elements;
     return size ? size : job->layout->elements;
 }
 
 static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, qg_run_output *out) {
-    const uint64_t all = total(job), unit = unit_elements(job) * qg_job_result_bytes(job);
+    const uint64_t all = total(job), unit = qg_job_unit(job) * qg_job_result_bytes(job);
     qg_progress p = {.start = qg_seconds_now()};
     void *dst = malloc((size_t)(most * unit) + 1);
     if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
@@ -402,9 +413,9 @@ static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most,
 }
 
 static void report(const qg_job *job, const qg_runner *runner, double wall) {
-    const uint64_t elements = job->x ? job->elements : total(job) * unit_elements(job);
+    const uint64_t elements = job->indices ? job->tokens * job->cols : job->elements;
     const double read = (double)elements * qg_bits_per_element(job->layout) / 8.0;
-    const double written = (double)(total(job) * unit_elements(job)) * qg_job_result_bytes(job);
+    const double written = (double)(total(job) * qg_job_unit(job)) * qg_job_result_bytes(job);
     const double seconds = runner->seconds(runner->context);
     fprintf(stderr, "%s %s %s %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,
             job->x ? "with x in" : "to", qg_scalars[job->type].name, runner->where, (unsigned long long)elements,
@@ -506,7 +517,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--out", QG_TEXT, &out, "FILE", "where results go; appears when all is done"},
         {"--rows", QG_COUNT, &job.rows, "N", "rows of the matrix; of dequant where blocks are patches of a matrix"},
         {"--cols", QG_COUNT, &job.cols, "K", "its columns, likewise"},
-        {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
+        {"--indices", QG_TEXT, &indices, "FILE", "of gather and others: the numbers of rows, u32"},
         {"--x", QG_TEXT, &x, "FILE", "families that sum: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
         {"--add", QG_TEXT, &added, "FILE", "families that sum: what results are added to"},
@@ -553,8 +564,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum) || !target_takes(&job, target)) return 1;
 
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
-    if (!open_weights(&job, &in, pointers) || (job.family->id == QG_FAMILY_GATHER && !open_gather(&job, indices)))
-        return 1;
+    if (!open_weights(&job, &in, pointers) || !open_shape(&job) || !open_indices(&job, indices)) return 1;
     if (!open_vectors(&job, ids, views, x) || !read_per(per, &job.epilogue.scale_per)) return 1;
     if (!open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;

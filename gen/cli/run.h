@@ -17,11 +17,11 @@ typedef struct qg_job {
     const char *device; /* Vulkan: NULL takes the default */
     const char *tuning; /* Vulkan: a file that `qkgen tune` wrote, or NULL */
     const void *const *weights;
-    const uint64_t *sizes;   /* bytes of each buffer, where blocks are patches of a matrix */
+    const uint64_t *sizes;   /* bytes of each buffer, where the call takes a matrix as a whole */
     uint64_t elements;       /* of the weights */
-    uint64_t rows, cols;     /* gather, and where blocks are patches of a matrix */
-    const uint32_t *indices; /* gather */
-    uint64_t tokens;         /* gather */
+    uint64_t rows, cols;     /* where the call takes them */
+    const uint32_t *indices; /* of rows, such as those of gather */
+    uint64_t tokens;         /* of these */
     const void *x;           /* families that sum: right-hand sides of `cols`; with experts, x_slots of each token */
     uint64_t batch;
     qg_epilogue epilogue; /* families that sum, and how their arrays lie in memory */
@@ -38,15 +38,20 @@ static inline uint32_t qg_job_result_bytes(const qg_job *job) {
     return qg_scalars[type].bits / 8;
 }
 
+/* Results of one element, token or row of a part. */
+static inline uint64_t qg_job_unit(const qg_job *job) {
+    return job->indices ? qg_result_count(job->family, job->elements, job->rows, job->cols, 1) : 1;
+}
+
 /* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element
- * `first`) or of tokens (gather, from token `first`), and everything where the family sums; `dst`
+ * `first`) or of tokens (gather, from token `first`), and everything where the family sums or takes a matrix; `dst`
  * takes its results. Functions return NULL, or a sentence saying what failed. */
 typedef struct qg_runner {
     void *context;
     const char *where; /* "the C reference", or the device's name */
     const char *(*part)(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst);
     double (*seconds)(void *context);        /* spent in kernels so far */
-    uint64_t (*out_of_range)(void *context); /* gather */
+    uint64_t (*out_of_range)(void *context); /* indices or ids */
     const char *(*close)(void *context);
 } qg_runner;
 

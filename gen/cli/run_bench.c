@@ -292,7 +292,9 @@ static uint64_t bytes_of(const qk_backend *backend, const qg_subject *s, uint32_
     case QK_ROLE_WEIGHTS: return weight_bytes(s->kernel, binding, c);
     case QK_ROLE_INPUT: return (c->family->encodes ? c->rows : qg_bench_vectors(c)) * c->cols * type;
     case QK_ROLE_INDICES: return 4 * (c->family->experts ? vectors(c) : c->rows);
-    case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
+    case QK_ROLE_OUTPUT:
+        return c->family->sums ? 4 * vectors(c) * c->rows
+                               : qg_result_count(c->family, c->rows * c->cols, c->rows, c->cols, c->rows) * type;
     case QK_ROLE_STATUS: return 4;
     case QK_ROLE_SCRATCH: return scratch_bytes(backend, s);
     default: return 4; /* of an epilogue, and not read */
@@ -392,7 +394,7 @@ bool qg_subject_record(qg_bench *b, const qg_subject *s, const qk_epilogue *epil
         r[i].size -= r[i].offset;
     }
     const qk_range *own = r + s->n_weights;
-    const bool whole = c->family->n_bindings == 1;
+    const bool whole = !c->family->sums && !qg_at_indices(c->family);
     qg_launch launch = {.family = c->family,
                         .kernel = s->kernel,
                         .weights = r,

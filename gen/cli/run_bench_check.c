@@ -118,11 +118,13 @@ static bool check_sums(check *k, uint64_t row) {
 
 static bool check_values(check *k, uint64_t row) {
     const qg_case *c = &k->s->of;
-    const uint32_t bytes = qg_scalars[c->type].bits / 8, dst = k->s->n_weights + (c->family->n_bindings > 1 ? 1 : 0);
-    const uint64_t from = c->family->n_bindings > 1 ? qg_bench_index(c, row) : row;
-    const uint64_t count = c->cols < MOST_ELEMENTS ? c->cols : MOST_ELEMENTS;
-    if (!download(k, dst, row * c->cols * bytes, k->data, count * bytes)) return false;
-    qg_values_of_row(k->b->session->arena, &k->tensor, from, 0, count, k->values);
+    const bool at_indices = qg_at_indices(c->family);
+    const uint32_t bytes = qg_scalars[c->type].bits / 8, dst = k->s->n_weights + at_indices;
+    const uint64_t from = at_indices ? qg_bench_index(c, row) : row;
+    qg_values_of_row(k->b->session->arena, &k->tensor, from, 0, c->cols, k->values);
+    const uint64_t all = qg_results_of_row(c->family, k->values, c->cols);
+    const uint64_t count = all < MOST_ELEMENTS ? all : MOST_ELEMENTS;
+    if (!download(k, dst, row * all * bytes, k->data, count * bytes)) return false;
     for (uint64_t i = 0; i < count; ++i) {
         uint32_t bits = 0;
         memcpy(&bits, k->data + i * bytes, bytes);
@@ -134,7 +136,7 @@ static bool check_values(check *k, uint64_t row) {
 /* Blocks of row `row` of the floats: those of the C reference. */
 static bool check_blocks(check *k, uint64_t row) {
     const qg_case *c = &k->s->of;
-    const uint64_t blocks = c->cols / c->layout->elements, set = c->family->n_bindings > 1;
+    const uint64_t blocks = c->cols / c->layout->elements, set = qg_at_indices(c->family);
     const uint64_t to = set ? qg_bench_index(c, row) : row;
     void *made[QK_MAX_BINDINGS];
     unsigned char *at = (unsigned char *)k->values, *is = (unsigned char *)k->x;

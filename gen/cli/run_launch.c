@@ -1,35 +1,20 @@
-/* A family's kernel, launched by its checked call. */
+/* A family's kernel, launched by the checked call of its row. */
 #include "cli/run_launch.h"
 
+#define CALL(function, ...) qk_dispatch_##function(b, l->kernel, l->weights, __VA_ARGS__, error)
+#define CALL_VIEWS(function, views, ...) CALL(function##_views, __VA_ARGS__, l->views, l->epilogue)
+#define F(ID, name, summary, usage, call, matrix_call, ...)                                                            \
+    case QG_FAMILY_##ID: return matrix ? matrix_call : call;
+
 qk_status qg_launch_kernel(const qk_backend *b, const qg_launch *l, qk_error *error) {
-    const qk_kernel *k = l->kernel;
-    const bool matrix = k->view != QK_VIEW_BLOCKS;
+    /* What rows call it. */
+    const qk_range x = l->in, src = l->in, ids = l->indices, indices = l->indices, y = l->out, dst = l->out;
+    const qk_range scratch = l->scratch, status = l->status;
+    const uint64_t rows = l->rows, cols = l->cols, elements = l->count, tokens = l->count, batch = l->count;
+    const uint64_t experts = l->experts, slots = l->slots, x_slots = l->x_slots;
+    const bool matrix = l->kernel->view != QK_VIEW_BLOCKS;
     switch ((qg_family_id)l->family->id) {
-    case QG_FAMILY_DEQUANT:
-        return matrix ? qk_dispatch_dequant_matrix(b, k, l->weights, l->out, l->rows, l->cols, error)
-                      : qk_dispatch_dequant(b, k, l->weights, l->out, l->count, error);
-    case QG_FAMILY_GATHER:
-        return (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(b, k, l->weights, l->indices, l->out,
-                                                                         l->status, l->rows, l->cols, l->count, error);
-    case QG_FAMILY_ENCODE:
-        return matrix ? qk_dispatch_encode_matrix(b, k, l->weights, l->in, l->rows, l->cols, error)
-                      : qk_dispatch_encode(b, k, l->weights, l->in, l->count, error);
-    case QG_FAMILY_SET_ROWS:
-        return (matrix ? qk_dispatch_set_rows_matrix : qk_dispatch_set_rows)(
-            b, k, l->weights, l->indices, l->in, l->status, l->rows, l->cols, l->count, error);
-    case QG_FAMILY_GEMV:
-        return qk_dispatch_gemv_views(b, k, l->weights, l->in, l->out, l->rows, l->cols, l->count, l->views,
-                                      l->epilogue, error);
-    case QG_FAMILY_GEMM:
-        return qk_dispatch_gemm_views(b, k, l->weights, l->in, l->scratch, l->out, l->rows, l->cols, l->count, l->views,
-                                      l->epilogue, error);
-    case QG_FAMILY_GEMV_ID:
-        return qk_dispatch_gemv_id_views(b, k, l->weights, l->in, l->indices, l->out, l->status, l->experts, l->rows,
-                                         l->cols, l->count, l->slots, l->x_slots, l->expert_views, l->epilogue, error);
-    case QG_FAMILY_GEMM_ID:
-        return qk_dispatch_gemm_id_views(b, k, l->weights, l->in, l->indices, l->scratch, l->out, l->status, l->experts,
-                                         l->rows, l->cols, l->count, l->slots, l->x_slots, l->expert_views, l->epilogue,
-                                         error);
+#include "build/family.def"
     case QG_FAMILY_COUNT: break;
     }
     return QK_ERROR_ARGUMENT;

@@ -205,7 +205,7 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     metal_run *m = context;
     const qg_layout *layout = job->layout;
     const qk_backend api = backend(m);
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * qg_job_result_bytes(job);
+    const uint64_t bytes = count * qg_job_unit(job) * qg_job_result_bytes(job);
     const uint64_t blocks = (job->indices || job->x ? job->elements : count) / layout->elements;
     qk_range *weights = QG_NEW_ARRAY(m->arena, qk_range, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {

@@ -160,7 +160,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
                    : one_in(state, 3)    ? 1                    /* as many schedules as for all others */
                    : one_in(state, 8)    ? 9 + below(state, 12) /* several launches */
                                          : 1 + below(state, 8);
-    if (!c->family->sums && c->family->n_bindings > 1) {
+    if (qg_at_indices(c->family)) {
         c->batch = below(state, 70);
         c->rows = c->rows ? c->rows : high; /* a table has rows */
         c->cols = c->cols ? c->cols : wide;
@@ -169,7 +169,7 @@ static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *
     if (c->family->experts && c->rows * c->batch * c->slots > results) c->batch = 1;
     if (!c->family->sums && c->batch * c->cols > results / 8) c->batch = 1;
     if (c->family->encodes && c->rows * c->cols > 4 * results) c->rows = 4 * results / c->cols + 1; /* read back */
-    if (!c->family->sums && c->family->n_bindings == 1 && c->rows * c->cols > results)
+    if (!c->family->sums && !qg_at_indices(c->family) && c->rows * c->cols > results)
         c->rows = high * (results / c->cols / high + 1);
 }
 

@@ -218,10 +218,9 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
     const qg_family *family = c->family;
     if (family->sums && qg_soak_places(arena, c, &data->views, &data->places)) return false;
     data->y_type = qg_views_type(&data->views, family->experts);
-    data->results = family->encodes          ? 0
-                    : family->sums           ? data->places.y_elements
-                    : family->n_bindings > 1 ? c->batch * c->cols
-                                             : c->rows * c->cols;
+    data->results = family->encodes ? 0
+                    : family->sums  ? data->places.y_elements
+                                    : qg_result_count(family, c->rows * c->cols, c->rows, c->cols, c->batch);
     if (c->rows && c->cols && !make_weights(c, data)) return false;
     if (family->sums) {
         data->x_count = data->places.x_elements;
@@ -230,13 +229,13 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
         memset(data->x, 0xFF, data->x_count * 4); /* NaN between vectors */
         fill_x(c, c->type, data->places.x_vectors, c->cols, data->places.x_of, data->x);
     } else if (family->encodes) {
-        const uint64_t vectors = family->n_bindings > 1 ? c->batch : c->rows;
+        const uint64_t vectors = qg_at_indices(family) ? c->batch : c->rows;
         data->x_count = vectors * c->cols;
         data->x = calloc(data->x_count + 4, 4);
         if (!data->x) return false;
         fill_x(c, c->type, vectors, c->cols, NULL, data->x);
     }
-    if (family->n_bindings > 1 && !(family->sums && !family->experts)) {
+    if (qg_has_role(family, QK_ROLE_INDICES)) {
         data->ids_count = family->experts ? data->places.ids : c->batch;
         data->ids = calloc(data->ids_count + 4, 4);
         if (!data->ids) return false;
@@ -265,7 +264,7 @@ const char *qg_soak_encode(qg_arena *arena, const qg_templates *templates, const
     if (!c->rows || !c->cols) return NULL;
     const char *why = qg_reference_open(arena, templates, c->layout, c->family, c->type, &object, &function);
     if (why) return why;
-    if (c->family->n_bindings > 1)
+    if (qg_at_indices(c->family))
         qg_reference_set_rows(function, weights, data->ids, c->rows, c->cols, c->batch, data->x);
     else
         qg_reference_encode(function, weights, c->rows * c->cols, data->x);
@@ -428,12 +427,13 @@ static bool is_value(const judge *j, uint32_t got, float value) {
            (isinf(must) && isnan(is)); /* of a scale that was taken for zero, and an infinite code */
 }
 
-static bool judge_values(judge *j, const void *out, uint64_t row, uint64_t from) {
+/* `count` results, number `row` of so many. */
+static bool judge_values(judge *j, const void *out, uint64_t row, uint64_t from, uint64_t count) {
     const qg_soak_case *c = j->c;
     const uint32_t bytes = qg_scalars[c->type].bits / 8;
-    for (uint64_t k = 0; k < c->cols; ++k) {
+    for (uint64_t k = 0; k < count; ++k) {
         uint32_t bits = 0;
-        memcpy(&bits, (const char *)out + (row * c->cols + k) * bytes, bytes);
+        memcpy(&bits, (const char *)out + (row * count + k) * bytes, bytes);
         if (!is_value(j, bits, j->weights[k]))
             return wrong(j, "row %llu (%llu of the weights), column %llu: %.9g (0x%x), must be %.9g",
                          (unsigned long long)row, (unsigned long long)from, (unsigned long long)k,
@@ -447,18 +447,20 @@ static bool judge_dequant(judge *j, const void *out) {
     for (uint64_t i = 0; i < count && i < all; ++i) {
         const uint64_t row = j->period ? i : sampled(j, i, count, all);
         qg_values_of_row(j->arena, &j->tensor, row, 0, j->c->cols, j->weights);
+        const uint64_t results = qg_results_of_row(j->c->family, j->weights, j->c->cols);
         for (uint64_t n = row; n < all; n += j->period ? j->period : all)
-            if (!judge_values(j, out, n, n)) return false;
+            if (!judge_values(j, out, n, n, results)) return false;
     }
     return true;
 }
 
 static bool judge_gather(judge *j, const void *out) {
     for (uint64_t t = 0; t < j->data->ids_count; ++t) {
-        const uint64_t row = j->data->ids[t];
-        memset(j->weights, 0, j->c->cols * sizeof *j->weights);
-        if (row < j->c->rows) qg_values_of_row(j->arena, &j->tensor, row, 0, j->c->cols, j->weights);
-        if (!judge_values(j, out, t, row)) return false;
+        const uint64_t row = j->data->ids[t], cols = j->c->cols, results = j->data->results / j->data->ids_count;
+        memset(j->weights, 0, cols * sizeof *j->weights);
+        if (row < j->c->rows) qg_values_of_row(j->arena, &j->tensor, row, 0, cols, j->weights);
+        if (row < j->c->rows) qg_results_of_row(j->c->family, j->weights, cols);
+        if (!judge_values(j, out, t, row, results)) return false;
     }
     return true;
 }
@@ -551,9 +553,9 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
         j.sums = j.largest + 3 * vectors * c->cols;
         j.limits = j.sums + vectors;
         j.room = j.limits + vectors;
-        good = c->family->sums             ? judge_sums(&j, outputs[0])
-               : c->family->n_bindings > 1 ? judge_gather(&j, outputs[0])
-                                           : judge_dequant(&j, outputs[0]);
+        good = c->family->sums            ? judge_sums(&j, outputs[0])
+               : qg_at_indices(c->family) ? judge_gather(&j, outputs[0])
+                                          : judge_dequant(&j, outputs[0]);
     }
     free(j.weights);
     free(j.x);

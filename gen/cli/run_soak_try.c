@@ -128,7 +128,7 @@ static void add_results(trial *t) {
         add_region(t, scratch_bytes(t), NULL, false);
         t->regions[t->count - 1].scratch = true;
     }
-    if (c->family->sums ? c->family->experts : c->family->n_bindings == 3) add_region(t, 4, NULL, true);
+    if (qg_has_role(c->family, QK_ROLE_STATUS)) add_region(t, 4, NULL, true);
 }
 
 static bool make_regions(trial *t) {
@@ -265,7 +265,7 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
                                  (uint32_t)c->batch, &t->error);
     }
     const qk_range *out = r + t->inputs;
-    const bool whole = c->family->n_bindings == 1;
+    const bool whole = !c->family->sums && !qg_at_indices(c->family);
     qk_range met[QG_N_EPILOGUES];
     const qk_range *last = out;
     for (uint32_t i = QG_N_EPILOGUES; i-- > 0;)
@@ -288,7 +288,7 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
     if (t->data.ids) launch.indices = *in;
     if (!c->family->encodes) launch.out = *next++;
     if (c->family->in_tiles) launch.scratch = *next++;
-    if (c->family->sums ? c->family->experts : c->family->n_bindings == 3) launch.status = *next;
+    if (qg_has_role(c->family, QK_ROLE_STATUS)) launch.status = *next;
     return qg_launch_kernel(&t->backend, &launch, &t->error);
 }
 
@@ -503,7 +503,7 @@ static const qk_tuning *tuning_of(qg_arena *arena, const trial *t) {
                   .batch = c->batch,
                   .experts = c->experts,
                   .slots = c->slots};
-    if (!c->family->sums && c->family->n_bindings > 1) at.rows = c->batch; /* as many as there are tokens */
+    if (qg_at_indices(c->family)) at.rows = c->batch; /* as many as there are tokens */
     return qg_tuning_with(arena, NULL, t->kernel, &at, &pairs);
 }
 

@@ -16,7 +16,7 @@ typedef struct device_run {
     qk_vulkan *vulkan;
     const qk_kernel *kernel;
     const qk_tuning *tuning;
-    qk_vulkan_buffer **buffers; /* weights, then indices and status of gather, then dst */
+    qk_vulkan_buffer **buffers; /* weights, then indices and status, then dst */
     uint32_t n_buffers;
     uint32_t indices, status, x, scratch, dst, met[QG_N_EPILOGUES]; /* numbers in `buffers` */
     qk_error error;
@@ -64,7 +64,7 @@ static uint64_t scratch_bytes(const device_run *r, const qg_job *job, const qk_b
     return qk_gemm_views_scratch(backend, r->kernel, job->rows, job->cols, job->batch, views_of(job));
 }
 
-/* dequant uploads its weights part by part; gather needs the whole table. */
+/* Weights are uploaded part by part; those of a table or of sums once. */
 static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
     const qg_layout *layout = job->layout;
     const bool whole = job->indices || job->x; /* everything at once */
@@ -76,7 +76,7 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
         if (whole && qk_vulkan_upload(r->vulkan, r->buffers[i], 0, job->weights[i], bytes, &r->error) != QK_OK)
             return false;
     }
-    const uint64_t results = job->indices ? most * job->cols : most;
+    const uint64_t results = most * qg_job_unit(job);
     if (job->indices && (!add_buffer(r, 4 * most, &r->indices) || !add_buffer(r, 4, &r->status) ||
                          qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK))
         return false;
@@ -158,7 +158,7 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
     device_run *r = context;
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * qg_job_result_bytes(job);
+    const uint64_t bytes = count * qg_job_unit(job) * qg_job_result_bytes(job);
     if (upload_part(r, job, first, count) != QK_OK || qk_vulkan_begin(r->vulkan, &r->error) != QK_OK) return failure(r);
     const double start = qg_seconds_now();
     if (dispatch(r, job, count) != QK_OK || qk_vulkan_submit(r->vulkan, &r->error) != QK_OK) return failure(r);

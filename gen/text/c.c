@@ -474,7 +474,7 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *
 static void add_dispatch_head(qg_text *text, const qg_kernel *kernel) {
     qg_text_printf(
         text, "qk_status qk_%s(const qk_backend *backend, const qk_range weights[%u],\n    %s, qk_error *error)",
-        kernel->name, kernel->layout->n_buffers, qg_form(kernel->family, kernel->layout)->dispatch_parameters);
+        kernel->name, kernel->layout->n_buffers, qg_stub_parameters(text->arena, kernel->family, kernel->layout));
 }
 
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name) {
@@ -492,9 +492,9 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
         qg_text_printf(
             &text, " {\n    const qk_kernel *const kernel = %s;\n",
             qg_c_chosen(arena, qg_on_vulkan(request, &kernels[i]), has_metal(request, &kernels[i]), kernels[i].name));
-        const qg_family_form *form = qg_form(kernels[i].family, kernels[i].layout);
-        qg_text_printf(&text, "    return qk_dispatch_%s%s(backend, kernel, weights, %s, error);\n}\n",
-                       kernels[i].family->name, form->suffix, form->dispatch_arguments);
+        const qg_family_call *call = qg_checked_call(kernels[i].family, kernels[i].layout);
+        qg_text_printf(&text, "    return qk_dispatch_%s(backend, kernel, weights, %s, error);\n}\n", call->function,
+                       call->arguments);
     }
     return text.data;
 }
@@ -503,22 +503,21 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
 
 static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
+    const char *result = qg_reference_result(kernel->family);
+    const char *parameters = qg_reference_parameters(text->arena, kernel->family, kernel->layout);
     if (kernel->to) {
-        qg_text_printf(text,
-                       "void qk_%s_ref(const void *const weights[%u],\n    uint64_t elements, void *const to[%u]);\n",
-                       kernel->name, kernel->layout->n_buffers, kernel->to->n_buffers);
+        qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    %s, void *const to[%u]);\n", result,
+                       kernel->name, kernel->layout->n_buffers, parameters, kernel->to->n_buffers);
         return;
     }
     if (kernel->family->encodes) {
-        qg_text_printf(text, "%s qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n",
-                       kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
-                       qg_form(kernel->family, kernel->layout)->reference_parameters, element_type(kernel->type));
+        qg_text_printf(text, "%s qk_%s_ref(void *const weights[%u],\n    %s, const %s *src);\n", result, kernel->name,
+                       kernel->layout->n_buffers, parameters, element_type(kernel->type));
         return;
     }
-    qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    ", kernel->family->reference_result,
-                   kernel->name, kernel->layout->n_buffers);
-    qg_print_filled(text, qg_form(kernel->family, kernel->layout)->reference_parameters, 'X',
-                    element_type(kernel->type));
+    qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    ", result, kernel->name,
+                   kernel->layout->n_buffers);
+    qg_print_filled(text, parameters, 'X', element_type(kernel->type));
     qg_text_printf(text, ", %s *%s);\n", sums ? "float" : element_type(kernel->type), sums ? "y" : "dst");
 }
 

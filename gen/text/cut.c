@@ -33,10 +33,14 @@ static void add_bounds(qg_text *text, const qg_plan *plan, const qg_target *targ
     qg_text_printf(text, "    const %s from = 0%s, to = min(row_cols - place, %u%s);\n", type, s, tile, s);
 }
 
+const char *qg_element_text(qg_arena *arena, const qg_plan *plan, const char *suffix) {
+    if (plan->lanes == 1) return "v[e]";
+    return qg_format(arena, "v[e / %u%s][e %% %u%s]", plan->lanes, suffix, plan->lanes, suffix);
+}
+
 void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target, const qg_cut_names *names) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
-    const char *value =
-        plan->lanes > 1 ? qg_format(text->arena, "v[e / %u%s][e %% %u%s]", plan->lanes, s, plan->lanes, s) : "v[e]";
+    const char *value = qg_element_text(text->arena, plan, s);
     qg_text_printf(text, "    for (%s m = 0; m < BATCH; ++m) part[m] = 0.0%s;\n", type, target->float_suffix);
     add_bounds(text, plan, target);
     qg_text_printf(text, "    %s v[%u];\n    %s(%srow, tile, v);\n", target->types[QG_K_FLOAT][plan->lanes],

@@ -648,6 +648,11 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
         qg_glsl_wide_loads(&code, ir, NULL, plan);
         qg_text_puts(&code, qg_glsl_decode(arena, program->values));
         qg_hole(&holes, "decode", code.data);
+        qg_hole(&holes, "thread", "gl_GlobalInvocationID.x");
+        qg_hole(&holes, "push", "");
+        qg_hole(&holes, "to_decode", "decode(");
+        qg_hole(&holes, "to_write", "write_tile(");
+        return qg_wrap(arena, qg_kernel_text(arena, templates, kernel, "comp", &holes, why));
     }
     const char *template = program->schedule == QK_SCHEDULE_NONE ? qg_template_of(arena, kernel, "comp")
                                                                  : qg_format(arena, "%s_%s.comp", kernel->family->name,

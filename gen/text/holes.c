@@ -73,6 +73,7 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "block_of_from", whole ? "from" : times(arena, "from", "/", plan->tiles, suffix));
     const qg_layout *layout = plan->layout;
     qg_hole(holes, "lanes", qg_format(arena, "%u", plan->lanes));
+    qg_hole(holes, "element", qg_element_text(arena, plan, suffix));
     qg_hole(holes, "row_tiles", qg_format(arena, "%u", plan->row_tiles));
     qg_hole(holes, "sequence", layout->view == QG_VIEW_SEQUENCE ? "" : NULL);
     qg_hole(holes, "groups", layout->view == QG_VIEW_GROUPS ? "" : NULL);

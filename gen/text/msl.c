@@ -70,7 +70,6 @@ static char *decode(qg_arena *arena, const qg_step *values, const char *name) {
 
 /* Elements [from, to) of a tile that may be cut off. */
 static char *write_cut_tile(qg_arena *arena, const qg_plan *plan) {
-    const char *value = plan->lanes > 1 ? qg_format(arena, "v[e / %u][e %% %u]", plan->lanes, plan->lanes) : "v[e]";
     return qg_format(arena,
                      "// Stores elements [from, to) of a tile; its first belongs at `at`.\n"
                      "template <typename T>\n"
@@ -78,7 +77,7 @@ static char *write_cut_tile(qg_arena *arena, const qg_plan *plan) {
                      "    for (uint e = 0; e < %u; ++e) {\n"
                      "        if (e >= from && e < to) store(dst, at + e, %s);\n"
                      "    }\n}\n",
-                     msl->types[QG_K_FLOAT][plan->lanes], plan->tile_elements, value);
+                     msl->types[QG_K_FLOAT][plan->lanes], plan->tile_elements, qg_element_text(arena, plan, ""));
 }
 
 /* A tile lies in one row: its runs are neighbours. */
@@ -222,6 +221,18 @@ static void two_holes(qg_arena *arena, qg_holes *holes, const qg_step *wide) {
     qg_hole(holes, "two_passed", passed ? passed : "");
 }
 
+/* Of a program that decodes: the shape, and what texts for GLSL, too, have in words of their own. */
+static void values_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const char *shape = qg_shape_arguments(arena, program->values->code, "push.$$, "),
+               *of = program->plan->layout->name;
+    qg_hole(holes, "shape", shape);
+    qg_hole(holes, "thread", "thread_index");
+    qg_hole(holes, "push", "push.");
+    qg_hole(holes, "to_decode",
+            qg_format(arena, "qk_%s::decode(%s, %s", of, qg_msl_weights(arena, program->plan), shape));
+    qg_hole(holes, "to_write", qg_format(arena, "qk_%s::write_tile(dst, ", of));
+}
+
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
     const qg_kernel *kernel = program->kernel;
     const qg_plan *plan = program->plan;
@@ -249,7 +260,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     two_holes(arena, &holes, program->wide);
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", qg_msl_weights(arena, plan));
-    if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
+    if (program->values) values_holes(arena, &holes, program);
     if (kernel->family->experts) qg_msl_expert_holes(arena, &holes, program);
     qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "binding_push", qg_format(arena, "%u", qg_bindings_of(kernel)));
@@ -258,8 +269,8 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));
     qg_hole(&holes, "threads", qg_format(arena, "%u", 32 * QG_MMA_SIMDGROUPS));
     const bool own = !qg_is_mma(kernel) || kernel->family->in_tiles;
-    const char *template = own ? qg_template_of(arena, kernel, "metal") : "gemv_mma.metal";
-    char *body = qg_expand(arena, templates, template, holes.items, holes.count, why);
+    char *body = own ? qg_kernel_text(arena, templates, kernel, "metal", &holes, why)
+                     : qg_expand(arena, templates, "gemv_mma.metal", holes.items, holes.count, why);
     return body ? qg_format(arena, "// %s: %s, %s %s.\n%s", kernel->name, kernel->family->summary,
                             kernel->family->sums      ? "x in"
                             : kernel->family->encodes ? "src in"

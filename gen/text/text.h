@@ -198,6 +198,12 @@ void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *mo
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
+/* calls.c: what the stub of a family takes behind the weights, and its reference behind them and before results; in
+ * that, $X is the type of x. And what the reference returns: with a status word, how many indices are out of range. */
+const char *qg_stub_parameters(qg_arena *arena, const qg_family *family, const qg_layout *layout);
+const char *qg_reference_parameters(qg_arena *arena, const qg_family *family, const qg_layout *layout);
+const char *qg_reference_result(const qg_family *family);
+
 /* Shared by the printers of kernels (holes.c). */
 enum { QG_MAX_HOLES = 112 };
 
@@ -205,6 +211,12 @@ typedef struct qg_holes {
     qg_binding items[QG_MAX_HOLES];
     uint32_t count;
 } qg_holes;
+
+/* kernel.c: the text of a kernel in GLSL or MSL, as `ending` says: of its template NAME.comp or NAME.metal; or, where
+ * there is one, of NAME.kernel, which has what both share, within kernel.comp or kernel.metal. NULL and *why as of
+ * qg_expand, or where a part of NAME.kernel is empty. */
+char *qg_kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char *ending,
+                     qg_holes *holes, const char **why);
 
 /* Holes of templates that make rows: how many numbers are found of a row, with what they begin, and how one of
  * `qk_found`, which thread `t` has found, joins. Of other formats they are empty. */
@@ -264,6 +276,8 @@ typedef struct qg_cut_names {
 
 const char *qg_row_cols(qg_arena *arena, const qg_plan *plan, const char *owner);
 uint32_t qg_whole_unit(const qg_plan *plan);
+/* Element `e` of a decoded tile `v`. */
+const char *qg_element_text(qg_arena *arena, const qg_plan *plan, const char *suffix);
 void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target, const qg_cut_names *names);
 /* A function that sums up products of halves: once as halves, then as floats. */
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);

@@ -61,20 +61,20 @@ says "loads that dispatch guards" '^loads of weights: 0 proven to be in their bl
 
 # ---- ours, broken ----
 
-# broken NAME SED: dequant of a format, whose template a command of sed has changed.
+# broken NAME SED: dequant of a format, whose template, and the frame of it, a command of sed has changed.
 broken() {
   rm -rf "$work/data"
   mkdir "$work/data"
   cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/data"
-  sed -i "$2" "$work/data/templates/dequant.comp"
-  if diff -q "$SOURCE/templates/dequant.comp" "$work/data/templates/dequant.comp" >"$work/log"; then fail "$1: sed changes nothing"; fi
+  sed -i "$2" "$work/data/templates/dequant.kernel" "$work/data/templates/kernel.comp"
+  if diff -rq "$SOURCE/templates" "$work/data/templates" >"$work/log"; then fail "$1: sed changes nothing"; fi
   ends 1 "$1" "$QKGEN" audit --data "$work/data" --format q4_0 --family dequant
 }
-broken "results that are read, too" 's/) writeonly buffer Dst/) buffer Dst/; s/^    for (uint i = gl_Glob/    dst[gl_GlobalInvocationID.x] += dst[0];\n&/'
+broken "results that are read, too" 's/) writeonly buffer Dst/) buffer Dst/; s/^for (uint i = @{thread}/dst[@{thread}] += dst[0];\n&/'
 line "wrong  q4_0_dequant_f32: main: binding 1 (dst) is read and written, and the descriptor of q4_0_dequant_f32 says that it is written; say so there, or take the load out"
-broken "more push constants" 's/^    uint tiles;.*/&\n    uint from;/; s/^    for (uint i = gl_GlobalInvocationID.x/    for (uint i = from + gl_GlobalInvocationID.x/'
+broken "more push constants" 's/^uint tiles;.*/&\nuint from;/; s/^for (uint i = /&from + /'
 line "wrong  q4_0_dequant_f32: main: it reads 8 bytes of push constants, and the descriptor of q4_0_dequant_f32 declares 4; declare 8, or read less"
-broken "a constant of one's own" 's/^layout(push_constant)/layout(constant_id = 99) const uint FROM = 0;\n&/; s/^    for (uint i = gl_GlobalInvocationID.x/    for (uint i = FROM + gl_GlobalInvocationID.x/'
+broken "a constant of one's own" 's/^layout(push_constant)/layout(constant_id = 99) const uint FROM = 0;\n&/; s/^for (uint i = /&FROM + /'
 line "wrong  q4_0_dequant_f32: main: its specialisation constant 99 is not in the descriptor of q4_0_dequant_f32; list it there, or make it a constant"
 broken "another binding" 's/@{binding_dst}/7/'
 line "wrong  q4_0_dequant_f32: main: it uses binding 7 of set 0, which the descriptor of q4_0_dequant_f32 does not have; add it, or take it out of the module"
@@ -115,7 +115,7 @@ ends 0 "a set in which a fault is gone" "$QKGEN" audit --diff "$work/new" "$work
 # ---- two states of the generator ----
 
 "$QKGEN" audit --format q4_0 --family dequant --json "$work/before.json" >"$work/log"
-broken "results that are read, too" 's/) writeonly buffer Dst/) buffer Dst/; s/^    for (uint i = gl_Glob/    dst[gl_GlobalInvocationID.x] += dst[0];\n&/'
+broken "results that are read, too" 's/) writeonly buffer Dst/) buffer Dst/; s/^for (uint i = @{thread}/dst[@{thread}] += dst[0];\n&/'
 "$QKGEN" audit --data "$work/data" --format q4_0 --family dequant --json "$work/after.json" >"$work/log" || true
 ends 1 "two files of JSON" "$QKGEN" audit --diff "$work/before.json" "$work/after.json"
 line "changed q4_0_dequant_f32"

@@ -119,6 +119,9 @@ says "a shown file of another kernel" "/q6_K/q6_K_gather_f32.comp:[0-9]+: error:
 check "hashes of kernels that changed, and of no others" test "$(grep -c ' is not what it was' "$work/log")" = 2
 state "$work/tree" >"$work/after"
 check "--check with another template wrote something" diff "$work/before" "$work/after"
+sed -i '/^@if body/,$d' "$work/data/templates/dequant.kernel"
+refuses "a kernel of both languages without a body" 'template dequant.kernel has nothing for `@if body`' \
+  "$QKGEN" emit --check --data "$work/data" "${few[@]}"
 
 # list TEXT: emit with that list.
 list() {
