@@ -384,7 +384,7 @@ static void test_cut(void **state) {
     assert_int_equal(done, 512);
 }
 
-/* A short row has as many steps as three slices: eight of them would count as long as eight steps, and are not taken. */
+/* A short row has as many steps as three slices: eight of them would count as long as eight steps. */
 static void test_short_rows(void **state) {
     (void)state;
     const qk_limits limits = {.features = QK_FEATURE_COOPERATIVE_MATRIX, .busy_workgroups = 660, .matrix_order_a = 1};

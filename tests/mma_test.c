@@ -372,8 +372,8 @@ static void shared_out(void **state) {
     }
 }
 
-/* Sixteen vectors are one launch where rows are few and short, and twice eight elsewhere; nine as sixteen, and the last of more as
- * few as they are. A launch of sixteen takes twice the memory for its sums. */
+/* Sixteen vectors are one launch where rows are few and short, and twice eight elsewhere; nine as sixteen, and the last
+ * of more as few as they are. A launch of sixteen takes twice the memory for its sums. */
 static void sixteen_at_once(void **state) {
     (void)state;
     static const struct {

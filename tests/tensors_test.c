@@ -227,7 +227,8 @@ static void test_experts(void **state) {
     assert_string_equal(p.kernel->family, "gemv_id");
 }
 
-/* Of few rows, matrix units take up to 16 vectors without tiles; where the device has none, or rows are many, tiles begin at 9. */
+/* Of few rows, matrix units take up to 16 vectors without tiles; where the device has none, or rows are many, tiles
+ * begin at 9. */
 static void test_sixteen(void **state) {
     (void)state;
     static notes n;

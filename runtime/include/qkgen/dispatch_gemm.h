@@ -65,8 +65,8 @@ typedef struct qk_tile_times_ {
     uint32_t alone, time, at_once;
 } qk_tile_times_;
 
-/* Thousandths of the microseconds that all takes: of the busiest processor's tiles, as many at once as it can, then the rest. Parts and
- * slices of a row are whole steps, so that those of a short row may have none. */
+/* Thousandths of the microseconds that all takes: of the busiest processor's tiles, as many at once as it can, then
+ * the rest. Parts and slices of a row are whole steps, so that those of a short row may have none. */
 static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, const qk_tile_times_ *times,
                                       uint64_t rows, uint64_t cols, uint64_t batch, uint64_t experts) {
     uint64_t tiles = qk_ceil_(rows, t->rows) * qk_tiles_across_(t->cols, batch, experts);

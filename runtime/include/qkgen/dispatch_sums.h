@@ -218,8 +218,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
-/* Right-hand sides of a launch, at most. With matrix units it takes twice as many where rows are few, and all of x fits into a workgroup:
- * else threads, with x of two groups in their registers, have too few for loads that are on their way. */
+/* Right-hand sides of a launch, at most. With matrix units it takes twice as many where rows are few, and all of x fits
+ * into a workgroup: else threads, with x of two groups in their registers, have too few for loads on their way. */
 static inline uint64_t qk_gemv_max_batch_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows,
                                           uint64_t cols) {
     uint64_t tiles = QK_UNITS_TILES * qk_busy_workgroups_(limits) / 5;
