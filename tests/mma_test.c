@@ -337,6 +337,19 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *unused) {
     return QK_OK;
 }
 
+/* Of a large device with matrix units. */
+static qk_backend backend_that_sees(seen *s) {
+    qk_backend backend = {.context = s, .launch = see, .limits = qk_vulkan_backend(vk).limits};
+    backend.limits.features = ~UINT32_C(0);
+    backend.limits.storage_range = UINT32_MAX;
+    backend.limits.workgroup_size = 1024;
+    backend.limits.busy_workgroups = 660;
+    backend.limits.loop_steps = 0;
+    backend.limits.shared_bytes = 49152;
+    backend.limits.matrix_order_a = 7;
+    return backend;
+}
+
 /* What launches are of shapes and memories: threads, tiles kept, rows at once; workgroups. Orders are passed on. */
 static void shared_out(void **state) {
     (void)state;
@@ -351,14 +364,8 @@ static void shared_out(void **state) {
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         seen s = {{0}, 0, 0};
-        qk_backend backend = {.context = &s, .launch = see, .limits = qk_vulkan_backend(vk).limits};
-        backend.limits.features = ~UINT32_C(0);
-        backend.limits.storage_range = UINT32_MAX;
-        backend.limits.workgroup_size = 1024;
-        backend.limits.busy_workgroups = 660;
-        backend.limits.loop_steps = 0;
+        qk_backend backend = backend_that_sees(&s);
         backend.limits.shared_bytes = cases[i].shared;
-        backend.limits.matrix_order_a = 7;
         backend.limits.matrix_order_bc = 9;
         const uint64_t bytes = UINT64_C(1) << 30;
         const qk_range weights = {&s, 0, bytes}, x = {&backend, 0, bytes}, y = {&error, 0, bytes};
@@ -386,14 +393,7 @@ static void sixteen_at_once(void **state) {
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         seen s = {{0}, 0, 0};
-        qk_backend backend = {.context = &s, .launch = see, .limits = qk_vulkan_backend(vk).limits};
-        backend.limits.features = ~UINT32_C(0);
-        backend.limits.storage_range = UINT32_MAX;
-        backend.limits.workgroup_size = 1024;
-        backend.limits.busy_workgroups = 660;
-        backend.limits.loop_steps = 0;
-        backend.limits.shared_bytes = 49152;
-        backend.limits.matrix_order_a = 7;
+        qk_backend backend = backend_that_sees(&s);
         const uint64_t bytes = UINT64_C(1) << 30;
         const qk_range weights = {&s, 0, bytes}, x = {&backend, 0, bytes}, y = {&error, 0, bytes};
         OK(qk_dispatch_gemv(&backend, described, &weights, x, y, cases[i].rows, cases[i].cols, cases[i].batch, &error));

@@ -222,7 +222,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
  * into a workgroup: else threads, with x of two groups in their registers, have too few for loads on their way. */
 static inline uint64_t qk_gemv_max_batch_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows,
                                           uint64_t cols) {
-    uint64_t tiles = QK_UNITS_TILES * qk_busy_workgroups_(limits) / 5;
+    uint64_t tiles = QK_UNITS_TILES * qk_processors_(limits);
     int doubles = qk_constant_(kernel, NULL, QK_CONSTANT_VECTORS, 0) != 0 && cols <= QK_UNITS_COLS &&
                   qk_ceil_(rows, QK_MMA_ROWS) <= tiles;
     return doubles ? QK_UNITS_MAX_BATCH : QK_GEMV_MAX_BATCH;
