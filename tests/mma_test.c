@@ -288,11 +288,13 @@ static void every_shape(void **state) {
         compare(layout, &(shape){1, block, 2, QG_F16, 8});
         compare(layout, &(shape){21, 2 * block, 1, QG_F16, 8});
         compare(layout, &(shape){40, 3 * block, 5, QG_F32, 8});
-        compare(layout, &(shape){37, 3 * block, 13, QG_F32, 20});
         compare(layout, &(shape){33, 1024, 8, QG_F32, 1});
         compare(layout, &(shape){300, 2048, 7, QG_F16, 1});
         compare(layout, &(shape){35, 12288, 8, QG_F32, 20});
     }
+    /* Two groups of vectors in a launch: their x, and their results. */
+    compare(qg_library_find(library, "q4_0"), &(shape){37, 1024, 13, QG_F32, 20});
+    compare(qg_library_find(library, "iq4_xs"), &(shape){16, 2048, 16, QG_F16, 20});
 }
 
 /* What is not finite in a right-hand side reaches its results, and no others. */
