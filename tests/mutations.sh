@@ -516,7 +516,7 @@ mutate "workgroups of the device" $check 's/kernel->workgroup_size == 0 \|\| ker
 mutate "push constants of the device" $check 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
 mutate "storage range of the device" $decode 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
 mutate "right-hand sides are counted in 32 bits" $headers/dispatch_views.h 's/if \(g->batch > UINT32_MAX\)/if (0)/' unit dispatch_sums_test
-mutate "a launch takes eight right-hand sides" $sums 's/qk_min_\(g->batch - s.vector, most\)/g->batch - s.vector/' unit dispatch_sums_test
+mutate "a launch takes eight right-hand sides" $sums 's/qk_min_\(g->batch - s.vector, most\)/most != 0 ? g->batch - s.vector : 0/' unit dispatch_sums_test
 mutate "sixteen right-hand sides: all of x fits" $sums 's/cols <= QK_UNITS_COLS/cols != 0/' unit mma_test
 mutate "sixteen right-hand sides: of few rows" $sums 's/qk_ceil_\(rows, QK_MMA_ROWS\) <= tiles/rows != 0 \&\& tiles != 0/' unit mma_test
 mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen/tensors.h 's/vectors > most \&\&/vectors > (most != 0 ? QK_GEMV_MAX_BATCH : 0) \&\&/' unit tensors_test
