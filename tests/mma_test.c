@@ -352,6 +352,15 @@ static qk_backend backend_that_sees(seen *s) {
     return backend;
 }
 
+/* Ranges that stand for buffers: nothing is there. */
+static void launch_on(const qk_backend *backend, const qk_kernel *kernel, uint64_t rows, uint64_t cols,
+                      uint64_t batch) {
+    static char places[3];
+    const uint64_t bytes = UINT64_C(1) << 30;
+    const qk_range weights = {places, 0, bytes}, x = {places + 1, 0, bytes}, y = {places + 2, 0, bytes};
+    OK(qk_dispatch_gemv(backend, kernel, &weights, x, y, rows, cols, batch, &error));
+}
+
 /* What launches are of shapes and memories: threads, tiles kept, rows at once; workgroups. Orders are passed on. */
 static void shared_out(void **state) {
     (void)state;
@@ -369,9 +378,7 @@ static void shared_out(void **state) {
         qk_backend backend = backend_that_sees(&s);
         backend.limits.shared_bytes = cases[i].shared;
         backend.limits.matrix_order_bc = 9;
-        const uint64_t bytes = UINT64_C(1) << 30;
-        const qk_range weights = {&s, 0, bytes}, x = {&backend, 0, bytes}, y = {&error, 0, bytes};
-        OK(qk_dispatch_gemv(&backend, described, &weights, x, y, cases[i].rows, cases[i].cols, 8, &error));
+        launch_on(&backend, described, cases[i].rows, cases[i].cols, 8);
         for (uint32_t c = 0; c < 3; ++c)
             if (s.constants[c] != cases[i].constants[c] || s.workgroups != cases[i].workgroups)
                 fail_msg("case %d: %u threads, %u tiles, %u at once, %u workgroups", (int)i, s.constants[0],
@@ -396,9 +403,7 @@ static void sixteen_at_once(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         seen s = {{0}, 0, 0};
         qk_backend backend = backend_that_sees(&s);
-        const uint64_t bytes = UINT64_C(1) << 30;
-        const qk_range weights = {&s, 0, bytes}, x = {&backend, 0, bytes}, y = {&error, 0, bytes};
-        OK(qk_dispatch_gemv(&backend, described, &weights, x, y, cases[i].rows, cases[i].cols, cases[i].batch, &error));
+        launch_on(&backend, described, cases[i].rows, cases[i].cols, cases[i].batch);
         const uint32_t vectors = qk_constant_(described, s.constants, QK_CONSTANT_VECTORS, 0),
                        at_once = qk_constant_(described, s.constants, QK_CONSTANT_AT_ONCE, 0);
         if (s.launches != cases[i].launches || vectors != cases[i].vectors || at_once != cases[i].at_once)

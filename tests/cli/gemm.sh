@@ -8,6 +8,11 @@ mapfile -t wanted < <(tr , '\n' <<<"$formats" | sed 's/^/--format\n/')
 check "emits tiles, where their family is named" "$QKGEN" emit --family gemm --api vulkan "${wanted[@]}" --out "$work/out"
 check "four modules for each format" test "$(ls "$work"/out/*/*_gemm_mma_*.comp | wc -l)" -eq 44
 check "matrix units in one of them" test "$(grep -l coopMatMulAdd "$work"/out/*/*_gemm_mma_*.comp | wc -l)" -eq 11
+check "emits those of a table" "$QKGEN" emit --family gemm --family gemv --class mma --format iq4_xs --out "$work/pairs"
+for kernel in gemm_mma_tiles gemm_mma_plain_tiles gemv_mma; do
+  check "$kernel looks two codes up at a time" grep -q 'unpackFloat2x16(N_pair(' "$work/pairs/iq4_xs/iq4_xs_$kernel.comp"
+done
+check "on Metal each by itself" test "$(grep -c 'N_pair' "$work/pairs/iq4_xs/iq4_xs.metal")" -eq 0
 check "not among all families" "$QKGEN" emit --api vulkan --format q4_0 --out "$work/all"
 check "there are none" test ! -e "$work/all/q4_0/q4_0_gemm_mma_tiles.comp"
 
