@@ -352,6 +352,12 @@ static qk_backend backend_that_sees(seen *s) {
     return backend;
 }
 
+static const qk_kernel *describe(qk_api api) {
+    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
+                                           qg_sum_class_named("mma"));
+    return qg_describe(arena, &kernel, api, NULL);
+}
+
 /* Ranges that stand for buffers: nothing is there. */
 static void launch_on(const qk_backend *backend, const qk_kernel *kernel, uint64_t rows, uint64_t cols,
                       uint64_t batch) {
@@ -370,9 +376,7 @@ static void shared_out(void **state) {
     } cases[] = {{57344, 8192, 49152, {512, 2, 2}, 132}, {57344, 8192, 16384, {512, 2, 1}, 132},
                  {57344, 8192, 8192, {256, 2, 1}, 264},  {2112, 8192, 49152, {512, 2, 1}, 132},
                  {2112, 2048, 49152, {256, 1, 1}, 132},  {16, 8192, 49152, {512, 2, 2}, 1}};
-    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
-                                           qg_sum_class_named("mma"));
-    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    const qk_kernel *described = describe(QK_API_VULKAN);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         seen s = {{0}, 0, 0};
         qk_backend backend = backend_that_sees(&s);
@@ -397,9 +401,7 @@ static void sixteen_at_once(void **state) {
         uint32_t launches, vectors, at_once;
     } cases[] = {{8448, 4096, 16, 1, 16, 1}, {8449, 4096, 16, 2, 8, 2}, {4096, 4128, 16, 2, 8, 1},
                  {1024, 4096, 9, 1, 16, 1},  {1024, 4096, 8, 1, 8, 1},  {1024, 4096, 17, 2, 8, 1}};
-    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
-                                           qg_sum_class_named("mma"));
-    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    const qk_kernel *described = describe(QK_API_VULKAN);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         seen s = {{0}, 0, 0};
         qk_backend backend = backend_that_sees(&s);
@@ -419,9 +421,7 @@ static void shared_out_on_metal(void **state) {
         uint64_t rows, cols;
         uint32_t kept, workgroups;
     } cases[] = {{57344, 8192, 2, 264}, {2112, 8192, 2, 132}, {2112, 2048, 1, 132}, {16, 8192, 2, 1}};
-    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
-                                           qg_sum_class_named("mma"));
-    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_METAL, NULL);
+    const qk_kernel *described = describe(QK_API_METAL);
     assert_int_equal(described->spec_constant_count, 3); /* kept, views, y_type */
     assert_int_equal(described->workgroup_size, 32 * QG_MMA_SIMDGROUPS);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -449,9 +449,7 @@ static void refused(void **state) {
     (void)state;
     qk_backend backend = qk_vulkan_backend(vk);
     backend.limits.features &= ~(uint32_t)QK_FEATURE_COOPERATIVE_MATRIX;
-    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
-                                           qg_sum_class_named("mma"));
-    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    const qk_kernel *described = describe(QK_API_VULKAN);
     const qk_range none = {&backend, 0, 1 << 20};
     assert_int_equal(qk_dispatch_gemv(&backend, described, &none, none, none, 16, 32, 2, &error), QK_ERROR_UNSUPPORTED);
     assert_non_null(strstr(error.text, "cooperative matrices"));
