@@ -27,7 +27,11 @@ void main() {
         if (i % @{team}u == 0u) qk_made[gl_LocalInvocationIndex / @{team}u] = there ? i / @{team}u : QK_NONE;
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
         qk_encode((there ? i : tiles - @{team}u + i % @{team}u) * @{share}u);
+@if follows
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
+@else
         qk_write_made();
+@end
     }
 @else
 @if streams

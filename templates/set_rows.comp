@@ -15,6 +15,15 @@ layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; }
 @include encode_block.glsl
 
 @if team
+@if follows
+shared bool in_one_row;  // what a workgroup makes
+
+@end
+// Where the values of part `i` of all begin, in parts: without a view, they follow each other.
+uint values_at(uint i) {
+    return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
+}
+
 // The block of the table that a part of a row is of.
 uint block_of(uint token, uint tile) {
     const uint row = row_of(token);
@@ -41,18 +50,29 @@ void main() {
     const uint all = tokens * row_tiles;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
+        // One thread for each team says which block it makes: an index, and a division.
+        if (gl_LocalInvocationIndex < @{slots}) {
+            const uint part = first + gl_LocalInvocationIndex * @{team}u, token = part / row_tiles, tile = part % row_tiles;
+            qk_made[gl_LocalInvocationIndex] = part < all ? block_of(token, tile) : QK_NONE;
+@if follows
+            if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
+@end
+        }
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        const uint own = i < all ? i : all - @{team}u + i % @{team}u, token = own / row_tiles, tile = own % row_tiles;
-        if (i % @{team}u == 0u) qk_made[gl_LocalInvocationIndex / @{team}u] = i < all ? block_of(token, tile) : QK_NONE;
-        qk_encode((values_of(token) + tile) * @{share}u);
+        qk_encode(values_at(i < all ? i : all - @{team}u + i % @{team}u) * @{share}u);
+@if follows
+        qk_write_made(in_one_row);
+@else
         qk_write_made();
+@end
     }
 @else
 @if streams
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
-        const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
-        qk_write_made(first % row_tiles + gl_WorkGroupSize.x <= row_tiles);  // all are of one row
+        const uint i = first + gl_LocalInvocationIndex, tile = i % row_tiles;
+        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, tile) : QK_NONE;
+        // Whether all are of one row, in which the workgroup's first tile is so many before this one.
+        qk_write_made(gl_LocalInvocationIndex <= tile && tile - gl_LocalInvocationIndex + gl_WorkGroupSize.x <= row_tiles);
     }
 @else
 @if stages

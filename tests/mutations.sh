@@ -728,8 +728,14 @@ mutate "encode: few integers, at their edges" gen/text/encode_terms.c 's/open \?
 mutate "encode: quotients of usual size are rounded" templates/encode.glsl 's/rest != 0 \? 1u : quotient >> 1/1u/' unit encode_functions_test
 mutate "encode: groups that were guessed wrong are made again" gen/text/encode_terms.c 's/%s = %s \&\& !%s;", p->clear, p->clear, condition/%s = %s || %s;", p->clear, p->clear, condition/' \
   script encode "c vulkan" "one nvfp4"
-mutate "encode: blocks of several rows do not follow each other" templates/set_rows.comp 's/qk_write_made\(first % row_tiles \+ gl_WorkGroupSize.x <= row_tiles\)/qk_write_made(true)/' \
+mutate "encode: blocks of several rows do not follow each other" templates/set_rows.comp 's/qk_write_made\(gl_LocalInvocationIndex <= tile.*;/qk_write_made(true);/' \
   script encode "c vulkan" "narrow q8_0 32"
+mutate "encode: teams of several rows do not follow each other" templates/set_rows.comp 's/qk_write_made\(in_one_row\)/qk_write_made(true)/' \
+  script encode "c vulkan" "narrow q2_0 64"
+mutate "encode: teams write words where these begin" gen/text/glsl_encode.c 's/first %% %uu == 0u \&\& %s/first != QK_NONE + 0u * %uu \&\& %s/' \
+  script encode "c vulkan" "narrow q2_0 4160"
+mutate "encode: a word is of two blocks where one ends in it" gen/text/glsl_encode.c 's/slot = \(u \* %uu \+ i\)/slot = (u * %uu)/' \
+  script encode "c vulkan" "one q2_0"
 mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/qk_k < qk_count \?/qk_k <= qk_count ?/' script encode "c vulkan" "one tq1_0"
 mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
   script encode_rows "c vulkan" "one bnb_int8 32"

@@ -1,8 +1,8 @@
 /* Encoders on Vulkan: how many threads make a block together, and what of it lies in memory that they share. */
 #include "build/family.h"
 
-/* A thread alone may hold so many elements; of a larger block each of a team has some, fewer where codes lie in pieces
- * of fewer. */
+/* A thread alone may hold so many elements, or the usual share where all of a block is staged in any case, for then a
+ * team takes no more memory; of a larger block each of a team has some, fewer where codes lie in pieces of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
@@ -81,7 +81,7 @@ static bool can_share(const qg_layout *layout, uint32_t share) {
 static uint32_t share_of(const qg_layout *layout) {
     if (!layout->encode) return layout->elements;
     uint32_t share = largest_group(layout);
-    if (!share && layout->elements <= MOST_OF_ONE) return layout->elements;
+    if (!share && layout->elements <= (layout->n_buffers == 1 ? USUAL_SHARE : MOST_OF_ONE)) return layout->elements;
     if (!share) share = USUAL_SHARE;
     while (layout->elements / share > MOST_THREADS) share *= 2;
     while (!largest_group(layout) && !is_whole(layout, share) && share > LEAST_SHARE &&
@@ -133,6 +133,10 @@ uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code) {
 bool qg_streams(const qg_layout *layout, uint32_t buffer) {
     return share_of(layout) == layout->elements && layout->elements <= MOST_OF_ONE && qg_staged_words(layout, buffer) &&
            qg_encode_unit(&layout->buffers[buffer]) < 32;
+}
+
+bool qg_joins_units(const qg_layout *layout, uint32_t buffer) {
+    return qg_encode_team(layout) > 1 && qg_encode_unit(&layout->buffers[buffer]) < 32;
 }
 
 uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer) {

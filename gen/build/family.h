@@ -139,6 +139,8 @@ uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code);
 /* Whether those words are a stream, as blocks are in memory: without gaps, so that it is written in words where blocks
  * are none. And how many blocks are whole words together. */
 bool qg_streams(const qg_layout *layout, uint32_t buffer);
+/* Whether teams join units of fewer than 32 bits, of blocks that are staged with gaps, to words. */
+bool qg_joins_units(const qg_layout *layout, uint32_t buffer);
 uint32_t qg_stream_blocks(const qg_layout *layout, uint32_t buffer);
 
 /* transcode.c: the family of two formats, which is none of those above. The module has its name from both, too. */

@@ -3,12 +3,13 @@
 
 static const qg_target *const glsl = &qg_target_glsl;
 
-/* From binding `first` on. `streams`: what is a stream is written in words, too. */
+/* From binding `first` on. `streams`: what is a stream, or joined from units, is written in words, too. */
 static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t first, bool streams) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *name = layout->buffers[i].name;
-        const bool lower = *name >= 'a' && *name <= 'z', stream = streams && qg_streams(layout, i);
+        const bool lower = *name >= 'a' && *name <= 'z',
+                   stream = streams && (qg_streams(layout, i) || qg_joins_units(layout, i));
         qg_text_printf(&text, "layout(binding = %u, std430) %swriteonly buffer %c%sBuffer { %s %s[]; };\n", first + i,
                        stream ? "" : "restrict ", lower ? *name - 'a' + 'A' : *name, name + 1,
                        qg_glsl_storage(qg_encode_unit(&layout->buffers[i])), name);
@@ -91,30 +92,65 @@ static void write_stream(qg_arena *arena, qg_text *text, const qg_layout *layout
                    name, buffer->bytes * 8 / unit, buffer->bytes * 8 / unit, qg_glsl_storage(unit), unit);
 }
 
-/* Writes them, unit by unit. */
+/* Unit `part` of the block in `slot`, in the low bits of what the pattern takes of memory. */
+static const char *staged_unit(const qg_buffer *buffer) {
+    static const char *const patterns[] = {[8] = "qk_staged_%s[slot * %uu + part / 4u] >> part %% 4u * 8u",
+                                           [16] = "qk_staged_%s[slot * %uu + part / 2u] >> part %% 2u * 16u",
+                                           [32] = "qk_staged_%s[slot * %uu + part]"};
+    return patterns[qg_encode_unit(buffer)];
+}
+
+/* Of teams whose blocks follow each other, and begin where a word does: words, each of units of one or two blocks. */
+static void write_joined(qg_arena *arena, qg_text *text, const qg_layout *layout, uint32_t number) {
+    const qg_buffer *buffer = &layout->buffers[number];
+    const uint32_t unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit, each = 32 / unit,
+                   blocks = qg_stream_blocks(layout, number);
+    const char *all = slots(arena, layout);
+    qg_text_printf(text, "%sconst bool whole_%s = first %% %uu == 0u && %s %% %uu == 0u;\n", text->length ? "\n" : "",
+                   buffer->name, blocks, all, blocks);
+    qg_text_printf(text,
+                   "for (uint u = gl_LocalInvocationIndex; whole_%s && u < %s * %uu / 4u; u += gl_WorkGroupSize.x) {\n"
+                   "    uint word = 0u;\n"
+                   "    [[unroll]] for (uint i = 0u; i < %uu; ++i) {\n"
+                   "        const uint slot = (u * %uu + i) / %uu, part = (u * %uu + i) %% %uu;\n"
+                   "        word |= (",
+                   buffer->name, all, buffer->bytes, each, each, n, each, n);
+    qg_text_printf(text, staged_unit(buffer), buffer->name, qg_staged_words(layout, number));
+    qg_text_printf(text, " & 0x%Xu) << i * %uu;\n    }\n    qk_whole_%s[first / %uu * %uu + u] = word;\n}",
+                   (1u << unit) - 1, unit, buffer->name, blocks, blocks * buffer->bytes / 4);
+}
+
+/* Writes them, unit by unit, but for what is written in words. */
 static char *write_made(qg_arena *arena, const qg_layout *layout) {
-    static const char *const patterns[] = {[8] = "[slot * %uu + part / 4u] >> part %% 4u * 8u",
-                                           [16] = "[slot * %uu + part / 2u] >> part %% 2u * 16u",
-                                           [32] = "[slot * %uu + part]"};
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_buffer *buffer = &layout->buffers[i];
         const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
+        const bool joins = qg_joins_units(layout, i);
         if (!words) continue;
         if (qg_streams(layout, i)) {
             write_stream(arena, &text, layout, i);
             continue;
         }
+        if (joins) write_joined(arena, &text, layout, i);
         qg_text_printf(&text,
-                       "%sfor (uint u = gl_LocalInvocationIndex; u < %s * %uu; u += gl_WorkGroupSize.x) {\n"
+                       "%sfor (uint u = gl_LocalInvocationIndex; %su < %s * %uu; u += gl_WorkGroupSize.x) {\n"
                        "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
-                       text.length ? "\n" : "", slots(arena, layout), n, n, n);
-        qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(qk_staged_%s", buffer->name, n,
-                       qg_glsl_storage(unit), buffer->name);
-        qg_text_printf(&text, patterns[unit], words);
+                       text.length ? "\n" : "", joins ? qg_format(arena, "!whole_%s && ", buffer->name) : "",
+                       slots(arena, layout), n, n, n);
+        qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(", buffer->name, n,
+                       qg_glsl_storage(unit));
+        qg_text_printf(&text, staged_unit(buffer), buffer->name, words);
         qg_text_puts(&text, ");\n}");
     }
     return text.data;
+}
+
+/* Whether who writes blocks has to know that they follow each other. */
+static bool joins_words(const qg_layout *layout) {
+    bool joins = false;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) joins |= qg_streams(layout, i) || qg_joins_units(layout, i);
+    return joins;
 }
 
 static uint32_t written_units(const qg_layout *layout) {
@@ -167,6 +203,7 @@ char *qg_glsl_transcode(qg_arena *arena, const qg_templates *templates, const qg
     qg_hole(&holes, "decode", code.data);
     qg_hole(&holes, "keep_tile", qg_keep_tile(arena, values, glsl));
     qg_hole(&holes, "encoder", qg_encoder_of_thread(arena, kernel->to, QG_GLSL, "qk_encode_kept", streams));
+    qg_hole(&holes, "follows", streams ? "yes" : NULL);
     qg_hole(&holes, "streams", streams ? "yes" : NULL);
     qg_hole(&holes, "slots", "gl_WorkGroupSize.x");
     qg_hole(&holes, "staged", streams ? staged_buffers(arena, kernel->to) : "");
@@ -200,6 +237,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
     const char *join = join_streams(arena, layout);
+    qg_hole(&holes, "follows", joins_words(layout) ? "yes" : NULL);
     qg_hole(&holes, "streams", join ? "yes" : NULL);
     qg_hole(&holes, "join_streams", join ? join : "");
     return qg_wrap(arena,

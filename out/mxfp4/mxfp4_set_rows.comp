@@ -464,8 +464,9 @@ uint set_tile(uint token, uint tile) {
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
-        const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
-        qk_write_made(first % row_tiles + gl_WorkGroupSize.x <= row_tiles);  // all are of one row
+        const uint i = first + gl_LocalInvocationIndex, tile = i % row_tiles;
+        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, tile) : QK_NONE;
+        // Whether all are of one row, in which the workgroup's first tile is so many before this one.
+        qk_write_made(gl_LocalInvocationIndex <= tile && tile - gl_LocalInvocationIndex + gl_WorkGroupSize.x <= row_tiles);
     }
 }

@@ -603,6 +603,11 @@ void qk_write_made() {
     barrier();
 }
 
+// Where the values of part `i` of all begin, in parts: without a view, they follow each other.
+uint values_at(uint i) {
+    return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
+}
+
 // The block of the table that a part of a row is of.
 uint block_of(uint token, uint tile) {
     const uint row = row_of(token);
@@ -616,10 +621,13 @@ void main() {
     const uint all = tokens * row_tiles;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
+        // One thread for each team says which block it makes: an index, and a division.
+        if (gl_LocalInvocationIndex < gl_WorkGroupSize.x / 8u) {
+            const uint part = first + gl_LocalInvocationIndex * 8u, token = part / row_tiles, tile = part % row_tiles;
+            qk_made[gl_LocalInvocationIndex] = part < all ? block_of(token, tile) : QK_NONE;
+        }
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        const uint own = i < all ? i : all - 8u + i % 8u, token = own / row_tiles, tile = own % row_tiles;
-        if (i % 8u == 0u) qk_made[gl_LocalInvocationIndex / 8u] = i < all ? block_of(token, tile) : QK_NONE;
-        qk_encode((values_of(token) + tile) * 32u);
+        qk_encode(values_at(i < all ? i : all - 8u + i % 8u) * 32u);
         qk_write_made();
     }
 }

@@ -30,7 +30,8 @@
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) writeonly buffer BlocksWords { uint qk_whole_blocks[]; };
 layout(binding = 1, std430) readonly buffer Src { float src[]; };
 layout(binding = 1, std430) readonly buffer SrcFour { vec4 src_four[]; };
 layout(binding = 1, std430) readonly buffer SrcWords { uint src_words[]; };
@@ -359,9 +360,20 @@ void qk_encode(uint qk_from) {
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-void qk_write_made() {
+// follow: whether the blocks of all threads are there, and follow each other.
+void qk_write_made(bool follow) {
     barrier();
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 8u * 27u; u += gl_WorkGroupSize.x) {
+    const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
+    const bool whole_blocks = first % 2u == 0u && gl_WorkGroupSize.x / 8u % 2u == 0u;
+    for (uint u = gl_LocalInvocationIndex; whole_blocks && u < gl_WorkGroupSize.x / 8u * 54u / 4u; u += gl_WorkGroupSize.x) {
+        uint word = 0u;
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+            const uint slot = (u * 2u + i) / 27u, part = (u * 2u + i) % 27u;
+            word |= (qk_staged_blocks[slot * 15u + part / 2u] >> part % 2u * 16u & 0xFFFFu) << i * 16u;
+        }
+        qk_whole_blocks[first / 2u * 27u + u] = word;
+    }
+    for (uint u = gl_LocalInvocationIndex; !whole_blocks && u < gl_WorkGroupSize.x / 8u * 27u; u += gl_WorkGroupSize.x) {
         const uint slot = u / 27u, part = u % 27u, block = qk_made[slot];
         if (block != QK_NONE) blocks[block * 27u + part] = uint16_t(qk_staged_blocks[slot * 15u + part / 2u] >> part % 2u * 16u);
     }
@@ -376,6 +388,6 @@ void main() {
         if (i % 8u == 0u) qk_made[gl_LocalInvocationIndex / 8u] = there ? i / 8u : QK_NONE;
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
         qk_encode((there ? i : tiles - 8u + i % 8u) * 32u);
-        qk_write_made();
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 }

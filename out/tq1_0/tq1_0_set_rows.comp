@@ -30,7 +30,8 @@
 
 layout(local_size_x_id = 0) in;
 
-layout(binding = 0, std430) restrict writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) writeonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) writeonly buffer BlocksWords { uint qk_whole_blocks[]; };
 layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 2, std430) readonly buffer Src { float src[]; };
 layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
@@ -400,13 +401,31 @@ void qk_encode(uint qk_from) {
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-void qk_write_made() {
+// follow: whether the blocks of all threads are there, and follow each other.
+void qk_write_made(bool follow) {
     barrier();
-    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 8u * 27u; u += gl_WorkGroupSize.x) {
+    const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
+    const bool whole_blocks = first % 2u == 0u && gl_WorkGroupSize.x / 8u % 2u == 0u;
+    for (uint u = gl_LocalInvocationIndex; whole_blocks && u < gl_WorkGroupSize.x / 8u * 54u / 4u; u += gl_WorkGroupSize.x) {
+        uint word = 0u;
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+            const uint slot = (u * 2u + i) / 27u, part = (u * 2u + i) % 27u;
+            word |= (qk_staged_blocks[slot * 15u + part / 2u] >> part % 2u * 16u & 0xFFFFu) << i * 16u;
+        }
+        qk_whole_blocks[first / 2u * 27u + u] = word;
+    }
+    for (uint u = gl_LocalInvocationIndex; !whole_blocks && u < gl_WorkGroupSize.x / 8u * 27u; u += gl_WorkGroupSize.x) {
         const uint slot = u / 27u, part = u % 27u, block = qk_made[slot];
         if (block != QK_NONE) blocks[block * 27u + part] = uint16_t(qk_staged_blocks[slot * 15u + part / 2u] >> part % 2u * 16u);
     }
     barrier();
+}
+
+shared bool in_one_row;  // what a workgroup makes
+
+// Where the values of part `i` of all begin, in parts: without a view, they follow each other.
+uint values_at(uint i) {
+    return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
 }
 
 // The block of the table that a part of a row is of.
@@ -422,10 +441,14 @@ void main() {
     const uint all = tokens * row_tiles;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
+        // One thread for each team says which block it makes: an index, and a division.
+        if (gl_LocalInvocationIndex < gl_WorkGroupSize.x / 8u) {
+            const uint part = first + gl_LocalInvocationIndex * 8u, token = part / row_tiles, tile = part % row_tiles;
+            qk_made[gl_LocalInvocationIndex] = part < all ? block_of(token, tile) : QK_NONE;
+            if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
+        }
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        const uint own = i < all ? i : all - 8u + i % 8u, token = own / row_tiles, tile = own % row_tiles;
-        if (i % 8u == 0u) qk_made[gl_LocalInvocationIndex / 8u] = i < all ? block_of(token, tile) : QK_NONE;
-        qk_encode((values_of(token) + tile) * 32u);
-        qk_write_made();
+        qk_encode(values_at(i < all ? i : all - 8u + i % 8u) * 32u);
+        qk_write_made(in_one_row);
     }
 }

@@ -160,7 +160,7 @@ fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
 printf 'types %s\n' q4_0 q4_K | each
 printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
-printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' | each
+printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' 'q2_0 64' 'q2_0 4160' 'tq1_0 256' | each
 
 head -c 128 "$given/q4_0.f32" >"$work/one.f32"
 : >"$work/empty.f32"
