@@ -118,6 +118,10 @@ static void test_lookups(void **state) {
     floats.spec_constants = pairs;
     floats.spec_constant_count = 1;
     assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 4, INFINITY), &one);
+    /* But for two vectors; and of very many rows, bytes are for one, too. */
+    assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 2, INFINITY), &floats);
+    assert_ptr_equal(qk_choose(both, 2, &device, 10000, 4096, 1, INFINITY), &floats);
+    assert_ptr_equal(qk_choose(both, 2, &device, 100000, 4096, 1, INFINITY), &one);
 }
 
 static void test_experts(void **state) {

@@ -842,6 +842,7 @@ static uint32_t kept;                                 /* elements whose x a thre
 static uint32_t wide_block, shared_tile, shares_wide; /* of the kernel */
 static uint32_t loop_steps;                           /* that the driver lets a thread take, or 0 */
 static int has_split;                                 /* the kernel has teams of lanes */
+static int has_bytes;                                 /* its products are of bytes */
 static int few_bits;                                  /* 12 bits for 8 weights, not 36 */
 static int windows; /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
@@ -862,6 +863,8 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     static const uint32_t splits[] = {1, 2, 4, 8, 16, 32};
     if (has_split)
         c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){QK_CONSTANT_SPLIT, "split", 1, 6, splits};
+    if (has_bytes)
+        c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){QK_CONSTANT_DIGITS, "digits", 1, 0, NULL};
     const qk_table table = {.name = "G", .bytes = table_bytes};
     c.kernel.tables = &table;
     c.kernel.table_count = table_bytes != 0;
@@ -1007,11 +1010,20 @@ static void test_kept_x(void **state) {
                            more = {QK_CONSTANT_SHARED_FOURS, "", 23040 + QK_UNUSED_SHARED_BYTES, 0, NULL};
     assert_int_equal(see_shape(4096, 8192, 1, 0, &less).constants[5], 512);
     assert_int_equal(see_shape(4096, 8192, 1, 0, &more).constants[5], 1024);
-    /* Copies of a table of 1024 bytes: as many as there is memory for; one where x is staged, unless the descriptor has more. */
+    /* Copies of a table of 1024 bytes: as many as there is memory for. Where x is staged, sixteen of matrices that have 2^18 weights for
+     * each of 132 processors, else one, unless the descriptor has more. */
     const qk_spec_constant copies = {QK_CONSTANT_COPIES, "copies", 1, 6, counts},
                            all = {QK_CONSTANT_COPIES, "copies", 32, 6, counts};
     s = see_shape(57344, 8192, 1, 0, &copies);
     assert_int_equal(s.constants[6], 32);
+    assert_int_equal(see_shape(4224, 8192, 1, 0, &copies).constants[6], 16);
+    assert_int_equal(see_shape(4223, 8192, 1, 0, &copies).constants[6], 1);
+    assert_int_equal(see_shape(57344, 8192, 2, 0, &copies).constants[6], 8); /* of several vectors of floats */
+    has_bytes = 1; /* three and more vectors of bytes: few copies where weights are few */
+    assert_int_equal(see_shape(4223, 8192, 4, 0, &copies).constants[6], 8);
+    assert_int_equal(see_shape(4224, 8192, 4, 0, &copies).constants[6], 16);
+    assert_int_equal(see_shape(4223, 8192, 2, 0, &copies).constants[6], 16);
+    has_bytes = 0;
     s = see_shape(1024, 4096, 1, 0, &copies);
     assert_int_equal(s.constants[5], 1024);
     assert_int_equal(s.constants[6], 1);
@@ -1019,8 +1031,7 @@ static void test_kept_x(void **state) {
     assert_int_equal(s.constants[5], 512); /* of 49152 - 32768 - 1536 bytes */
     assert_int_equal(s.constants[6], 32);
     s = see_shape(57344, 8192, 8, 0, &copies);
-    assert_int_equal(s.constants[4], 1024);
-    assert_int_equal(s.constants[6], 1); /* eight vectors of floats take none */
+    assert_int_equal(s.constants[4], 2048); /* fewer copies leave memory for more of x */
     const qk_spec_constant tables = {QK_CONSTANT_TABLE_COPIES, "table_copies", 1, 6, counts};
     table_bytes = 1536; /* beside 512 * 8 * 2 + 512 bytes */
     s = see_shape(57344, 8192, 1, 0, &tables);

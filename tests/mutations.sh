@@ -521,6 +521,8 @@ mutate "sixteen right-hand sides: all of x fits" $sums 's/cols <= QK_UNITS_COLS/
 mutate "sixteen right-hand sides: of few rows" $sums 's/qk_ceil_\(rows, QK_MMA_ROWS\) <= tiles/rows != 0 \&\& tiles != 0/' unit mma_test
 mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen/tensors.h 's/vectors > most \&\&/vectors > (most != 0 ? QK_GEMV_MAX_BATCH : 0) \&\&/' unit tensors_test
 mutate "operands: both codes of a byte at once" gen/build/family.c 's/(QG_PAIR\)\)) kernel->wide = near/\1 kernel->wide = wide/' script gemm vulkan
+mutate "choose: copies of pairs beside a staged x" $choose 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test
+mutate "choose: few copies of pairs for several vectors of bytes" $choose 's/s->kept > 2 \&\& few/s->kept > 2/' unit dispatch_sums_test
 mutate "choose: floats that look up in pairs" runtime/include/qkgen/dispatch_pick.h 's/return 2;/return 1;/' unit choose_test
 mutate "x of a later launch" $sums 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test
 mutate "y of a later launch" $sums 's/s->vector \* g->rows \+ s->first/s->first/' unit dispatch_sums_test

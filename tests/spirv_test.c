@@ -92,30 +92,19 @@ static void test_errors(void **state) {
     expect_failure("", "bad.comp");
 }
 
-/* A text with a function of `lines` lines, which is called `calls` times. `shuffles`: lanes shuffle; `array`: the function
- * is also given an array. */
-static const uint32_t *compile_with(qg_arena *arena, uint32_t lines, uint32_t calls, bool shuffles, bool array,
-                                    size_t *bytes) {
+/* A text with a function of `lines` lines, which is called `calls` times. */
+static const uint32_t *compile_calls(qg_arena *arena, uint32_t lines, uint32_t calls, size_t *bytes) {
     const char *why = NULL;
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text, "#version 450\n%slayout(binding = 0) buffer B { uint b[]; };\nuint f(uint x%s) {\n",
-                   shuffles ? "#extension GL_KHR_shader_subgroup_shuffle : require\n" : "",
-                   array ? ", inout uint a[2]" : "");
-    if (array) qg_text_puts(&text, "    a[x & 1u] += x;\n");
+    qg_text_puts(&text, "#version 450\nlayout(binding = 0) buffer B { uint b[]; };\nuint f(uint x) {\n");
     for (uint32_t i = 0; i < lines; ++i)
         qg_text_printf(&text, "    x = (x ^ b[x & 7u]) * %uu + b[%u];\n", 2 * i + 3, i);
-    qg_text_puts(&text, "    return x;\n}\nvoid main() {\n    uint a[2] = uint[2](b[8], b[9]);\n");
-    for (uint32_t i = 0; i < calls; ++i)
-        qg_text_printf(&text, "    b[%u] = f(b[%u]%s);\n", i, i + 9, array ? ", a" : "");
-    if (shuffles) qg_text_puts(&text, "    b[8] = subgroupShuffleXor(a[0], 1u) + a[1];\n");
+    qg_text_puts(&text, "    return x;\n}\nvoid main() {\n");
+    for (uint32_t i = 0; i < calls; ++i) qg_text_printf(&text, "    b[%u] = f(b[%u]);\n", i, i + 9);
     qg_text_puts(&text, "}\n");
     const uint32_t *words = qg_spirv_compile(arena, "calls.comp", text.data, bytes, &why);
     assert_non_null(words);
     return words;
-}
-
-static const uint32_t *compile_calls(qg_arena *arena, uint32_t lines, uint32_t calls, size_t *bytes) {
-    return compile_with(arena, lines, calls, false, false, bytes);
 }
 
 /* A large function with several calls is there once, and nothing forbids a driver to inline it; others are not there. */
@@ -145,11 +134,6 @@ static void test_functions(void **state) {
     assert_int_equal(count(words, bytes, FUNCTION), 1);
     assert_ptr_equal(qg_spirv_flatten(arena, words, bytes / 4, &flat, &why), words);
     assert_int_equal(flat, bytes / 4);
-    /* Where lanes shuffle, those that are given arrays take the place of their calls, and others stay. */
-    for (int given = 0; given < 4; ++given) {
-        words = compile_with(arena, 20, 3, given & 1, given & 2, &bytes);
-        assert_int_equal(count(words, bytes, FUNCTION), given == 3 ? 1 : 2);
-    }
     if (before) setenv("QKGEN_SPIRV_CACHE", before, 1);
     qg_arena_free(arena);
 }

@@ -4,11 +4,10 @@
  *
  * What differs is where functions go. A text calls a function of a hundred lines twice, and a driver puts it in the
  * place of both calls: then the module need not hold it twice. Small ones go into the place of their calls here, since
- * a call and its arguments are as long. So do all of texts with matrix units, and of those whose lanes shuffle sums
- * the ones that are given arrays: they hand on what lies in registers, row after row, and no driver is trusted with
- * that. What loads x and what stores a result are given numbers, and most of their calls are in branches of which a
- * constant leaves one. To keep a function, it is marked as one that shall not be inlined. The mark is taken away when
- * the passes are done: it would bind drivers, too. */
+ * a call and its arguments are as long. So do all of texts with matrix units, and of those whose lanes shuffle sums:
+ * their functions hand on what lies in registers, row after row, and no driver is trusted with that. To keep a
+ * function, it is marked as one that shall not be inlined. The mark is taken away when the passes are done: it would
+ * bind drivers, too. */
 #include "emit/spirv_shrink.h"
 
 #include <string.h>
@@ -23,10 +22,7 @@ enum {
     OP_CAPABILITY = 17,
     SHUFFLE = 65, /* GroupNonUniformShuffle */
     COOPERATIVE_MATRIX = 6022,
-    OP_TYPE_ARRAY = 28,
-    OP_TYPE_POINTER = 32,
     OP_FUNCTION = 54,
-    OP_FUNCTION_PARAMETER = 55,
     OP_FUNCTION_END = 56,
     OP_FUNCTION_CALL = 57,
     DONT_INLINE = 2
@@ -39,8 +35,6 @@ typedef struct function {
     uint32_t *control; /* the word with its marks */
     size_t begin, end; /* its words */
     uint32_t calls;
-    bool hands_on; /* among its parameters is an array, and lanes shuffle */
-    bool array;    /* the id is that of a type of arrays, or of pointers to them */
     bool known;    /* the following are */
     uint32_t size; /* in words, with those of functions that go into the place of their calls in it */
     bool kept;
@@ -55,18 +49,12 @@ static size_t length_at(const uint32_t *words, size_t count, size_t at) {
 /* The functions of a module by their ids, of which there are `words[3]`; NULL where none may stay. */
 static function *find_functions(qg_arena *arena, uint32_t *words, size_t count) {
     const uint32_t bound = words[3];
-    bool shuffles = false;
     function *functions = QG_NEW_ARRAY(arena, function, bound + 1), *inside = NULL;
     for (size_t at = HEADER_WORDS; at < count; at += length_at(words, count, at)) {
         const size_t length = length_at(words, count, at);
         const uint32_t opcode = words[at] & 0xffff;
-        if (opcode == OP_CAPABILITY && length == 2 && words[at + 1] == COOPERATIVE_MATRIX) return NULL;
-        shuffles |= opcode == OP_CAPABILITY && length == 2 && words[at + 1] == SHUFFLE;
-        if (opcode == OP_TYPE_ARRAY && length == 4 && words[at + 1] < bound) functions[words[at + 1]].array = true;
-        if (opcode == OP_TYPE_POINTER && length == 4 && words[at + 1] < bound && words[at + 3] < bound)
-            functions[words[at + 1]].array = functions[words[at + 3]].array;
-        if (opcode == OP_FUNCTION_PARAMETER && inside && words[at + 1] < bound)
-            inside->hands_on |= shuffles && functions[words[at + 1]].array;
+        if (opcode == OP_CAPABILITY && length == 2 && (words[at + 1] == COOPERATIVE_MATRIX || words[at + 1] == SHUFFLE))
+            return NULL;
         if (opcode == OP_FUNCTION && length == 5 && words[at + 2] < bound) {
             inside = &functions[words[at + 2]];
             inside->control = &words[at + 3];
@@ -90,7 +78,7 @@ static void decide(function *functions, const uint32_t *words, size_t count, fun
         decide(functions, words, count, called);
         if (!called->kept) f->size += called->size;
     }
-    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS && !f->hands_on;
+    f->kept = f->control && f->calls > 1 && f->size >= KEPT_WORDS;
 }
 
 static void mark_functions(qg_arena *arena, uint32_t *words, size_t count) {

@@ -36,6 +36,11 @@ static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
     return limits->busy_workgroups != 0 ? limits->busy_workgroups : QK_BUSY_WORKGROUPS;
 }
 
+/* Processors of the device, each of which five workgroups keep busy. */
+static inline uint64_t qk_processors_(const qk_limits *limits) {
+    return qk_max_(1, qk_busy_workgroups_(limits) / 5);
+}
+
 /* Whether a workgroup makes tables for itself: of pairs, or copies. */
 static inline int qk_makes_tables_(const qk_kernel *kernel) {
     return qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0 ||
@@ -237,10 +242,11 @@ static inline int qk_fits_own_(const qk_kernel *kernel, uint32_t kept, uint64_t 
 /* How a launch with one right-hand side or a few is shared out. */
 typedef struct qk_share_ {
     uint32_t kept, rows, split, threads;
-    int own;    /* each thread keeps its part of x */
-    int staged; /* x is loaded by the whole workgroup */
-    int ahead;  /* rows are loaded ahead */
-    int teams;  /* of lanes share rows, and all of a workgroup x */
+    int own;         /* each thread keeps its part of x */
+    int staged;      /* x is loaded by the whole workgroup */
+    int ahead;       /* rows are loaded ahead */
+    int teams;       /* of lanes share rows, and all of a workgroup x */
+    uint32_t copies; /* of a table of pairs; 0: what there is memory for */
 } qk_share_;
 
 /* Whether the matrix is whole blocks, as all schedules but plain rows want it. */
@@ -302,10 +308,19 @@ static inline int qk_keeps_several_(const qk_kernel *kernel, const qk_limits *li
            qk_is_whole_(kernel, rows, cols) && qk_fits_wide_(kernel, rows, cols);
 }
 
+/* Copies of a table of pairs take time to make, and memory that x could have: few of them, or none, where there are few weights. */
+static inline uint32_t qk_share_copies_(const qk_limits *limits, const qk_share_ *s, uint32_t digits,
+                                        uint64_t weights) {
+    int few = weights < QK_COPIES_WEIGHTS * qk_processors_(limits);
+    if (s->kept == 1)
+        return !s->staged ? 0 : few ? 1 : QK_COPIES_BESIDE_X;
+    return digits == 0 || (s->kept > 2 && few) ? QK_COPIES_FOR_SEVERAL : 0;
+}
+
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, int ahead) {
-    qk_share_ s = {1, 0, 1, 128, 0, 0, ahead, 0};
+    qk_share_ s = {1, 0, 1, 128, 0, 0, ahead, 0, 0};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
     uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0), most = 512;
     int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
@@ -340,6 +355,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         most = 256;
     else if (s.own && neighbours && !few_bits)
         most = 256;
+    s.copies = qk_share_copies_(limits, &s, digits, rows * cols);
     /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
      * few run at once. */
     large = !s.own || s.staged || (((!ahead && (digits == 0 || few_bits || neighbours)) || tables) && busy >= 64);
@@ -360,9 +376,8 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
  * copies of tables. */
 static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t cols,
                                     uint32_t *constants) {
-    enum { COPIES = 16 };
     uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0);
-    uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
+    uint32_t copied = (pairs != 1 ? pairs : s->copies != 0 ? s->copies : QK_COPIES_BESIDE_X) * QK_PAIRS_;
     uint32_t used = s->threads * s->rows * (s->own ? 2 * s->kept : 2) + (s->own ? 512 : 0) + QK_UNUSED_SHARED_BYTES;
     if (s->teams)
         used = s->threads * s->rows * s->kept / 2 + QK_UNUSED_SHARED_BYTES;
@@ -387,13 +402,14 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
                     qk_most_within_(c, QK_EACH_RUN_, left < runs * QK_EACH_RUN_ ? left : runs * QK_EACH_RUN_);
             used += constants[i] > 1 ? constants[i] * QK_EACH_RUN_ : 0;
         }
-        /* Few rows are not worth the time that copies take. */
-        if (s->staged || qk_busy_workgroups_(limits) < 64)
+        uint32_t rest = room > used ? room - used : 0;
+        if (qk_busy_workgroups_(limits) < 64)
             continue;
-        if (c->id == QK_CONSTANT_COPIES && (s->own || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0))
-            constants[i] = qk_most_within_(c, QK_PAIRS_, room > used ? room - used : 0);
-        if (c->id == QK_CONSTANT_TABLE_COPIES && s->own && tables != 0)
-            constants[i] = qk_most_within_(c, tables, room > used ? room - used : 0);
+        if (c->id == QK_CONSTANT_COPIES)
+            constants[i] = qk_most_within_(c, QK_PAIRS_, s->copies != 0 && copied < rest ? copied : rest);
+        /* Few rows are not worth the time that copies take. */
+        if (c->id == QK_CONSTANT_TABLE_COPIES && s->own && tables != 0 && !s->staged)
+            constants[i] = qk_most_within_(c, tables, rest);
     }
 }
 
@@ -415,11 +431,6 @@ static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limit
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int is_long = integers && slices >= QK_LONG_SLICES && qk_ceil_(rows, 8) * slices >= 4 * qk_busy_workgroups_(limits);
     return limits->subgroup_size >= 32 && (!s->staged || qk_has_many_loads_(kernel) || is_long);
-}
-
-/* Processors of the device, each of which five workgroups keep busy. */
-static inline uint64_t qk_processors_(const qk_limits *limits) {
-    return qk_max_(1, qk_busy_workgroups_(limits) / 5);
 }
 
 /* Workgroups that give three of four processors one. */
