@@ -91,6 +91,7 @@ typedef struct qg_soak_device {
     qk_vulkan *vk;
     const qg_templates *templates;
     uint64_t most; /* elements whose values are computed for a case */
+    bool flushes;  /* qg_soak_flushes */
     qg_soak_weights *kept;
 } qg_soak_device;
 
@@ -114,6 +115,9 @@ bool qg_soak_compile(const qg_soak_device *device, const qg_soak_case *c, qg_soa
 void qg_soak_forget(const qg_soak_device *device, qg_soak_kernel *kernel);
 void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, const qg_soak_case *c,
                  qg_soak_result *result);
+/* Whether subnormal numbers may count as zero: on a GPU, whose compiler decides for each kernel; and on a CPU device
+ * that neither says that it can keep them, nor does so when it is tried. */
+bool qg_soak_flushes(const qg_soak_device *device);
 
 /* ---- run_soak_expect.c: what must come of it ---- */
 

@@ -516,9 +516,12 @@ static bool may_refuse(const qg_soak_case *c, qk_status status) {
            (status == QK_ERROR_ARGUMENT && *c->constants);
 }
 
-/* Floats whose blocks are those of the reference where the device keeps NaNs, signs of zeros and subnormals alone. */
-static bool is_hostile(const qg_soak_case *c) {
-    return encodes(c) && (c->x == QG_SOAK_SUBNORMAL || c->x == QG_SOAK_INFINITE || c->x == QG_SOAK_BITS);
+/* Modes that keep NaNs with signs of zeros, and subnormals, of floats that are encoded: without them, a device that
+ * flushes makes other blocks than the reference. */
+static bool lacks_modes(const qg_soak_case *c, const qk_vulkan_device *info) {
+    const bool subnormal = c->x == QG_SOAK_SUBNORMAL || c->x == QG_SOAK_BITS;
+    const bool nan = subnormal || c->x == QG_SOAK_INFINITE;
+    return encodes(c) && ((nan && !info->keeps_nan_f32) || (subnormal && !info->keeps_subnormal_f32));
 }
 
 static void clean(trial *t) {
@@ -537,11 +540,11 @@ void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, con
     trial t = {.device = device, .c = c, .kernel = kernel->kernel, .backend = qk_vulkan_backend(device->vk)};
     t.data.most = device->most;
     t.data.lanes = info->subgroup_size;
-    t.data.flushes = info->type != QK_VULKAN_CPU;
+    t.data.flushes = device->flushes;
     t.alignment = t.backend.limits.offset_alignment < 16 ? 16 : t.backend.limits.offset_alignment;
     *result = (qg_soak_result){.outcome = QG_SOAK_RIGHT};
     qk_status status = QK_OK;
-    if (is_hostile(c) && t.data.flushes && !(info->keeps_nan_f32 && info->keeps_subnormal_f32))
+    if (t.data.flushes && lacks_modes(c, info))
         status = qk_fail(&t.error, QK_ERROR_UNSUPPORTED,
                          "the device has no modes that keep NaNs and subnormals of f32: such floats make other blocks");
     t.backend.tuning = tuning_of(arena, &t);
@@ -562,4 +565,28 @@ void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, con
     }
     clean(&t);
     qg_arena_free(arena);
+}
+
+/* Products of codes and scales, such as `x` says, which are compared bit for bit. */
+static bool multiplies(const qg_soak_device *device, qg_soak_x x) {
+    const qg_soak_case c = {.plain = qg_plain_named("qdq_forward", NULL),
+                            .rows = 16,
+                            .cols = 32,
+                            .batch = 16,
+                            .x = x,
+                            .parts = 1,
+                            .constants = "",
+                            .views = ""};
+    qg_soak_kernel kernel;
+    qg_soak_result result = {.outcome = QG_SOAK_REFUSED};
+    const char *why = NULL;
+    if (qg_soak_compile(device, &c, &kernel, &why)) qg_soak_try(device, &kernel, &c, &result);
+    qg_soak_forget(device, &kernel);
+    return result.outcome == QG_SOAK_RIGHT;
+}
+
+bool qg_soak_flushes(const qg_soak_device *device) {
+    const qk_vulkan_device *info = qk_vulkan_info(device->vk);
+    if (info->type != QK_VULKAN_CPU) return true;
+    return !info->keeps_subnormal_f32 && multiplies(device, QG_SOAK_GAUSSIAN) && !multiplies(device, QG_SOAK_SUBNORMAL);
 }
