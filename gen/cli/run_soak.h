@@ -39,6 +39,7 @@ typedef struct qg_soak_case {
     uint64_t padding;      /* bytes behind the weights that belong to their range */
     uint64_t parts;        /* launches that the weights are cut into, about; 1: the device's own limit */
     uint64_t workgroups;   /* of a launch, at most; 0: as many as there are */
+    uint64_t range;        /* bytes of a binding, at most; 0: the device's. Never drawn */
     uint64_t epilogue;     /* of sums: bits, as kernels take them */
     const char *constants; /* NAME:VALUE, with commas between them; or "" */
     const char *views;     /* of sums, as qg_views_read has them; or "" */

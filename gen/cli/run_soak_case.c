@@ -365,12 +365,19 @@ const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c) {
     const struct {
         const char *name;
         uint64_t value, usual;
-    } numbers[] = {{"rows", c->rows, UINT64_MAX}, {"cols", c->cols, UINT64_MAX},
-                   {"batch", c->batch, 0},        {"experts", c->experts, 0},
-                   {"slots", c->slots, 0},        {"seed", c->seed, UINT64_MAX},
-                   {"offset", c->offset, 0},      {"padding", c->padding, 0},
-                   {"parts", c->parts, 1},        {"workgroups", c->workgroups, 0},
-                   {"epilogue", c->epilogue, 0},  {"x_slots", c->x_slots > 1 ? c->x_slots : 0, 0}};
+    } numbers[] = {{"rows", c->rows, UINT64_MAX},
+                   {"cols", c->cols, UINT64_MAX},
+                   {"batch", c->batch, 0},
+                   {"experts", c->experts, 0},
+                   {"slots", c->slots, 0},
+                   {"seed", c->seed, UINT64_MAX},
+                   {"offset", c->offset, 0},
+                   {"padding", c->padding, 0},
+                   {"parts", c->parts, 1},
+                   {"workgroups", c->workgroups, 0},
+                   {"range", c->range, 0},
+                   {"epilogue", c->epilogue, 0},
+                   {"x_slots", c->x_slots > 1 ? c->x_slots : 0, 0}};
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (numbers[i].value != numbers[i].usual)
             qg_text_printf(&text, "%s=%llu ", numbers[i].name, (unsigned long long)numbers[i].value);
@@ -394,12 +401,13 @@ static bool read_number(qg_soak_case *c, const char *name, const char *value) {
     const struct {
         const char *name;
         uint64_t *target;
-    } numbers[] = {{"rows", &c->rows},         {"cols", &c->cols},
-                   {"batch", &c->batch},       {"experts", &c->experts},
-                   {"slots", &c->slots},       {"seed", &c->seed},
-                   {"offset", &c->offset},     {"padding", &c->padding},
-                   {"parts", &c->parts},       {"workgroups", &c->workgroups},
-                   {"epilogue", &c->epilogue}, {"x_slots", &c->x_slots}};
+    } numbers[] = {{"rows", &c->rows},      {"cols", &c->cols},
+                   {"batch", &c->batch},    {"experts", &c->experts},
+                   {"slots", &c->slots},    {"seed", &c->seed},
+                   {"offset", &c->offset},  {"padding", &c->padding},
+                   {"parts", &c->parts},    {"workgroups", &c->workgroups},
+                   {"range", &c->range},    {"epilogue", &c->epilogue},
+                   {"x_slots", &c->x_slots}};
     char *end;
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         if (strcmp(name, numbers[i].name) != 0) continue;

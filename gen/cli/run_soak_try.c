@@ -314,6 +314,7 @@ static void lower_limits(trial *t) {
     uint64_t largest = 256, weights = 0;
     if (c->workgroups && c->workgroups < t->backend.limits.workgroup_count)
         t->backend.limits.workgroup_count = (uint32_t)c->workgroups;
+    if (c->range && c->range < t->backend.limits.storage_range) t->backend.limits.storage_range = c->range;
     if (c->parts < 2 || c->plain || c->layout->view != QG_VIEW_BLOCKS) return;
     for (uint32_t i = 0; i < t->count; ++i) largest = t->regions[i].bytes > largest ? t->regions[i].bytes : largest;
     for (uint32_t i = 0; i < t->n_weights; ++i) weights = t->weight_bytes[i] > weights ? t->weight_bytes[i] : weights;
@@ -507,11 +508,23 @@ static const qk_tuning *tuning_of(qg_arena *arena, const trial *t) {
     return qg_tuning_with(arena, NULL, t->kernel, &at, &pairs);
 }
 
+/* Whether more is to be bound as a whole than a binding has: scratch memory; of experts all but the weights; and with
+ * views, which may be of products that share weights, so is x, and y. */
+static bool exceeds_binding(const trial *t) {
+    for (uint32_t i = 0; i < t->count; ++i) {
+        const region *r = &t->regions[i];
+        const bool whole = r->scratch || t->data.views.given || (t->c->family && t->c->family->experts);
+        if (whole && r->bytes + t->alignment > t->backend.limits.storage_range) return true;
+    }
+    return false;
+}
+
 /* What the device has no feature, or dispatch no room for, where constants, a limit or the size of
  * the case leave none. */
-static bool may_refuse(const qg_soak_case *c, qk_status status) {
+static bool may_refuse(const trial *t, qk_status status) {
+    const qg_soak_case *c = t->c;
     const uint64_t elements = c->rows * c->cols * (c->experts ? c->experts : 1);
-    const bool unusual = *c->constants || c->parts > 1 || elements > UINT64_C(1) << 26;
+    const bool unusual = *c->constants || c->parts > 1 || elements > UINT64_C(1) << 26 || exceeds_binding(t);
     return status == QK_ERROR_UNSUPPORTED || (status == QK_ERROR_LIMIT && unusual) ||
            (status == QK_ERROR_ARGUMENT && *c->constants);
 }
@@ -559,7 +572,7 @@ void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, con
     if (status == QK_OK) {
         right(arena, &t, result);
     } else {
-        result->outcome = may_refuse(c, status) ? QG_SOAK_REFUSED : QG_SOAK_WRONG;
+        result->outcome = may_refuse(&t, status) ? QG_SOAK_REFUSED : QG_SOAK_WRONG;
         result->lost = status == QK_ERROR_DEVICE;
         snprintf(result->text, sizeof result->text, "%s", t.error.text);
     }

@@ -62,6 +62,25 @@ if [ "$newer" -gt 0 ]; then
   flushed "$scales" "scales" '^right'
 fi
 
+# Scratch memory of several products, their x, or that of experts may be larger than a binding: no kernel is wrong then. One product is.
+binding() { # SENTENCE SAID CASE...
+  "$QKGEN" soak --case "type=f32 seed=7 x=gaussian weights=random format=q4_0 ${*:3}" >"$work/binding" 2>&1 || fail "$1" "$work/binding"
+  says "$1" "$2" "$work/binding"
+}
+views=batches=2:2,x_stride=512,y_stride=33,x_strides=5120:10240,y_strides=330:660
+binding "a binding that takes all" '^right' family=gemm class=mma rows=33 cols=512 batch=10 range=100000 \
+  views=$views,weights_batches=1:1,weights_strides=33:33
+binding "x of products that share weights" '^refused: .*: x takes 81920 bytes, must be at most 70000, the device.s storage range$' \
+  family=gemm class=mma rows=33 cols=512 batch=10 range=70000 views=$views,weights_batches=1:1,weights_strides=33:33
+binding "scratch memory" '^refused: .*: scratch takes [0-9]+ bytes, must be at most 32768, the device.s storage range$' \
+  family=gemm class=mma rows=33 cols=512 batch=10 range=32768 views=$views,weights_batches=2:2,weights_strides=33:66
+binding "scratch memory of one product" '^refused: .*: scratch takes [0-9]+ bytes, must be at most 8192,' \
+  family=gemm class=mma rows=33 cols=512 batch=1 range=8192
+binding "x of experts" '^refused: .*: x takes 36864 bytes, must be at most 32768, the device.s storage range$' \
+  family=gemv_id class=exact rows=33 cols=512 batch=18 experts=4 slots=2 range=32768
+refuses "x of one product" ': x takes 2048 bytes, must be at most 1024' "$QKGEN" soak --case \
+  'format=q4_0 family=gemv class=exact type=f32 rows=9 cols=512 batch=1 seed=7 range=1024 x=gaussian weights=random'
+
 # So many rows that a driver which ends long loops would leave some of them out.
 check "many rows, several vectors" "$QKGEN" soak --case \
   'format=affine_b2_g32_f16 family=gemv class=exact type=f32 rows=262144 cols=1024 batch=5 seed=6 x=gaussian weights=random'
