@@ -197,7 +197,7 @@ typedef struct qg_figure {
     double bytes;  /* that count */
     qg_timing time;
     qg_checked checked;
-    bool chosen;    /* by qk_choose, of the classes that were measured, whatever their error */
+    bool chosen;    /* by the library, of the classes that were measured, whatever their error */
     uint32_t group; /* for sorting */
 } qg_figure;
 
@@ -288,7 +288,8 @@ typedef struct qg_model_run {
     const uint64_t *batches;
     /* filled in: */
     const qk_tuning *tuning;
-    /* Of the format, family and type at hand, a kernel for each class; NULL: it has none. */
+    /* Of the format and type at hand, kernels of each class: of gemv and gemm, without and with experts;
+     * NULL: it has none. */
     const qk_kernel **described;
     qg_matrix *shapes;
     uint32_t n_shapes;

@@ -219,7 +219,7 @@ static bool measure_models(request *r, const qg_layouts *layouts) {
         const qg_sum_class *sum = NULL;
         const char *name = r->classes.count ? r->classes.items[k] : NULL;
         if (!qg_session_class(session, &qg_families[QG_FAMILY_GEMV], NULL, name, &sum)) return false;
-        if (!lacks_units(r, sum))
+        if (!lacks_units(r, sum) || qg_spirv_has_matrices()) /* tiles need none on the device */
             classes[run.n_classes++] = sum;
         else
             qg_figures_leave_out(

@@ -4,6 +4,8 @@
 #include "cli/run_bench.h"
 #include "emit/spirv.h"
 
+#include <qkgen/tensors.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +15,50 @@ static void leave_out(qg_model_run *run, const char *text) {
     qg_figures_leave_out(run->bench->session->arena, run->figures, text);
 }
 
-/* What an engine calls for so many vectors. */
-static const qg_family *family_of(bool experts, bool many) {
-    return &qg_families[experts ? (many ? QG_FAMILY_GEMM_ID : QG_FAMILY_GEMV_ID)
-                                : (many ? QG_FAMILY_GEMM : QG_FAMILY_GEMV)];
+/* What an engine calls: of each pair, the second makes tiles. */
+enum { DENSE, EXPERTS = 2, N_FAMILIES = 4 };
+static const qg_family_id families[N_FAMILIES] = {QG_FAMILY_GEMV, QG_FAMILY_GEMM, QG_FAMILY_GEMV_ID, QG_FAMILY_GEMM_ID};
+
+static const qg_family *family_of(const qg_matrix *m) { return &qg_families[families[m->experts ? EXPERTS : DENSE]]; }
+
+static const qk_kernel **kernels_of(const qg_model_run *run, uint32_t k) {
+    return run->described + (size_t)k * N_FAMILIES;
 }
 
-/* Whether its columns are a multiple of what tiles take. */
-static bool takes_columns(qg_model_run *run, const qg_case *c) {
-    const uint32_t block = c->family->in_tiles ? qg_case_describe(run->bench, c)->wide_block : 0;
-    if (block == 0 || c->cols % block == 0) return true;
-    leave_out(run, qg_format(run->bench->session->arena, "%s: %s of %llu columns, which must be a multiple of %u",
-                             c->layout->name, c->family->name, (unsigned long long)c->cols, block));
-    return false;
+/* Fills in run->described. */
+static void describe_kernels(qg_model_run *run, const qg_layout *layout, const char *type) {
+    qg_arena *arena = run->bench->session->arena;
+    run->described = QG_NEW_ARRAY(arena, const qk_kernel *, run->n_classes *N_FAMILIES);
+    for (uint32_t k = 0; k < run->n_classes; ++k)
+        for (uint32_t f = 0; f < N_FAMILIES; ++f) {
+            const qg_family *family = &qg_families[families[f]];
+            const qg_case c = {
+                .layout = layout, .family = family, .type = qg_family_type(family, type), .sum = run->classes[k]};
+            if (c.type != QG_SCALAR_COUNT && qg_takes(family, layout) && qg_has_class(arena, layout, family, c.sum))
+                kernels_of(run, k)[f] = qg_case_describe(run->bench, &c);
+        }
+}
+
+/* What the library takes for the shape of a case, of the kernels of classes `first` to `end`. */
+static const qk_kernel *plan(const qg_model_run *run, const qg_case *c, uint32_t first, uint32_t end) {
+    const qk_backend backend = qk_vulkan_backend(run->bench->vk);
+    const qk_kernel *kernels[QK_PRODUCT_MOST_KERNELS];
+    uint32_t count = 0;
+    const qk_product p = {.weights = {.counts = {c->cols, c->rows, c->experts ? c->experts : 1, 1}},
+                          .x = {.counts = {c->cols, 1, 1, 1}},
+                          .ids = {.bytes = c->experts ? 4 : 0}};
+    for (uint32_t k = first; k < end; ++k)
+        for (uint32_t f = c->experts ? EXPERTS : DENSE, last = f + 1; f <= last; ++f) {
+            const qk_kernel *kernel = kernels_of(run, k)[f];
+            if (kernel && count < QK_PRODUCT_MOST_KERNELS) kernels[count++] = kernel;
+        }
+    return qk_product_kernel_(&backend, kernels, count, &p, c->batch, (double)INFINITY);
 }
 
 static qg_case case_of(const qg_layout *layout, const qg_matrix *m) {
     const bool experts = m->experts > 0;
     return (qg_case){.layout = layout,
-                     .family = family_of(experts, false),
+                     .family = family_of(m),
                      .type = QG_F32,
                      .sum = &qg_sum_classes[QG_CLASS_EXACT],
                      .rows = m->rows,
@@ -61,23 +88,38 @@ static uint32_t list_shapes(qg_model_run *run, const qg_layout *layout, qg_case 
     return count;
 }
 
-/* Those of one family, class and type, with each number of vectors that is the family's. */
-static uint32_t list_cases(qg_model_run *run, const qg_case *shapes, uint32_t n_shapes, const qg_family *family,
-                           const qg_sum_class *sum, const char *type, qg_case *cases) {
+/* Why the kernels of a class, of which each may be NULL, are none for a case on this device. */
+static const char *reason(qg_arena *arena, const qk_kernel *const *kernels, const qg_case *c, const char *sum) {
+    const qk_kernel *tiles = kernels[1];
+    if (!kernels[0] && !tiles) return qg_format(arena, "%s has no class %s", c->family->name, sum);
+    if (tiles && c->batch > QK_GEMV_MAX_BATCH && tiles->wide_block && c->cols % tiles->wide_block)
+        return qg_format(arena, "%s of %llu columns, which must be a multiple of %u", tiles->family,
+                         (unsigned long long)c->cols, tiles->wide_block);
+    return qg_format(arena, "no kernel of class %s is for %llu vector%s on this device", sum,
+                     (unsigned long long)c->batch, c->batch == 1 ? "" : "s");
+}
+
+static void leave_out_case(qg_model_run *run, const qg_case *c, uint32_t k) {
+    const qk_kernel *const *kernels = kernels_of(run, k) + (c->experts ? EXPERTS : DENSE);
+    qg_arena *arena = run->bench->session->arena;
+    leave_out(run, qg_format(arena, "%s: %s", c->layout->name, reason(arena, kernels, c, run->classes[k]->name)));
+}
+
+/* Those of one family, class and type, with each number of vectors for which the library takes the family. */
+static uint32_t list_cases(qg_model_run *run, const qg_case *shapes, uint32_t n_shapes, uint32_t f, uint32_t k,
+                           const char *type, qg_case *cases) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < n_shapes * run->n_batches; ++i) {
         qg_case c = shapes[i / run->n_batches];
         c.batch = run->batches[i % run->n_batches];
-        if (family_of(c.experts > 0, c.batch > QK_GEMV_MAX_BATCH) != family) continue;
-        c.family = family;
-        c.sum = sum;
-        c.type = qg_family_type(family, type);
-        if (!qg_case_fits(run->bench, &c)) {
-            leave_out(run, qg_format(run->bench->session->arena, "%s: %s has no class %s", c.layout->name, family->name,
-                                     sum->name));
-            return 0;
-        }
-        if (takes_columns(run, &c)) cases[count++] = c;
+        if ((c.experts > 0) != (f >= EXPERTS)) continue;
+        const qk_kernel *kernel = plan(run, &c, k, k + 1);
+        if (!kernel) leave_out_case(run, &c, k);
+        if (!kernel || kernel != kernels_of(run, k)[f]) continue;
+        c.family = &qg_families[families[f]];
+        c.sum = run->classes[k];
+        c.type = qg_family_type(c.family, type);
+        cases[count++] = c;
     }
     return count;
 }
@@ -99,23 +141,12 @@ static const qk_tuning *tuning_of(qg_model_run *run, const qg_subject *s) {
                : run->tuning;
 }
 
-/* Descriptors of what qk_choose chooses from: all classes of the family. */
-static void describe_classes(qg_model_run *run, const qg_case *like) {
-    qg_arena *arena = run->bench->session->arena;
-    run->described = QG_NEW_ARRAY(arena, const qk_kernel *, run->n_classes);
-    for (uint32_t i = 0; i < run->n_classes; ++i) {
-        qg_case c = *like;
-        c.sum = run->classes[i];
-        run->described[i] = qg_case_fits(run->bench, &c) ? qg_case_describe(run->bench, &c) : NULL;
-    }
-}
-
+/* Of all classes. */
 static bool is_chosen(const qg_model_run *run, const qg_case *c) {
-    const qk_limits limits = qk_vulkan_backend(run->bench->vk).limits;
-    const qk_kernel *kernel =
-        qk_choose(run->described, run->n_classes, &limits, c->rows, c->cols, c->batch, (double)INFINITY);
-    for (uint32_t i = 0; i < run->n_classes; ++i)
-        if (kernel && run->described[i] == kernel) return run->classes[i] == c->sum;
+    const qk_kernel *kernel = plan(run, c, 0, run->n_classes);
+    for (uint32_t i = 0; i < run->n_classes * N_FAMILIES; ++i)
+        if (kernel && run->described[i] == kernel)
+            return run->classes[i / N_FAMILIES] == c->sum && &qg_families[families[i % N_FAMILIES]] == c->family;
     return false;
 }
 
@@ -153,7 +184,6 @@ static bool run_cases(qg_model_run *run, const qg_case *cases, uint32_t count) {
     uint32_t opened = 0;
     if (count == 0) return true;
     show_progress(run, &cases[0]);
-    describe_classes(run, &cases[0]);
     qg_subject *subjects = QG_NEW_ARRAY(run->bench->session->arena, qg_subject, count);
     const bool good = measure(run, cases, count, subjects, &opened);
     run->bench->tuning = run->tuning;
@@ -161,20 +191,20 @@ static bool run_cases(qg_model_run *run, const qg_case *cases, uint32_t count) {
     return good;
 }
 
-static bool run_class(qg_model_run *run, const qg_case *shapes, uint32_t n_shapes, const qg_sum_class *sum) {
-    static const bool experts[] = {false, false, true, true};
+static bool run_class(qg_model_run *run, const qg_case *shapes, uint32_t n_shapes, uint32_t k) {
     qg_case *cases = QG_NEW_ARRAY(run->bench->session->arena, qg_case, n_shapes * run->n_batches + 1);
-    for (uint32_t t = 0; t < run->types->count; ++t)
-        for (uint32_t f = 0; f < 4; ++f) {
-            const qg_family *family = family_of(experts[f], f % 2 == 1);
-            const uint32_t count = list_cases(run, shapes, n_shapes, family, sum, run->types->items[t], cases);
+    for (uint32_t t = 0; t < run->types->count; ++t) {
+        describe_kernels(run, shapes[0].layout, run->types->items[t]);
+        for (uint32_t f = 0; f < N_FAMILIES; ++f) {
+            const uint32_t count = list_cases(run, shapes, n_shapes, f, k, run->types->items[t], cases);
             if (!run_cases(run, cases, count)) return false;
         }
+    }
     return true;
 }
 
 static bool check_types(const qg_model_run *run) {
-    const qg_family *family = family_of(false, false);
+    const qg_family *family = &qg_families[families[DENSE]];
     for (uint32_t t = 0; t < run->types->count; ++t)
         if (qg_family_type(family, run->types->items[t]) == QG_SCALAR_COUNT)
             return qg_complain("%s has no kernels of type %s", family->name, run->types->items[t]) == 0;
@@ -192,7 +222,7 @@ bool qg_bench_models(qg_model_run *run, const qg_layouts *layouts) {
         const uint32_t count = list_shapes(run, layouts->items[l], shapes);
         if (count && !qg_stock_open(b, layouts->items[l], shapes, count)) return false;
         for (uint32_t k = 0; k < run->n_classes && count; ++k)
-            if (!run_class(run, shapes, count, run->classes[k])) return false;
+            if (!run_class(run, shapes, count, k)) return false;
     }
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     if (run->figures->count) return true;

@@ -151,7 +151,7 @@ static void look_up(report *r) {
 
 /* ---- beside a peer ---- */
 
-/* Stands for the class that qk_choose takes for each cell. */
+/* Stands for the class that the library takes for each cell. */
 static const qg_figure pick = {.type = "f32", .sum = "the chosen class of each"};
 
 /* Which lines: those of a class and type, or, where `like` is NULL, the fastest class of each cell. */
@@ -392,6 +392,7 @@ static void add_line(report *r, table *t, const qg_model *model, const qg_matrix
     cell(t, model->name);
     cell(t, m->name);
     cell(t, shape_of(r, m));
+    cell(t, f->family);
     cell(t, number(r, m->count));
     cell(t, microseconds(r, f->time.median));
     cell(t, qg_format(r->arena, "%.1f to %.1f", 1e6 * f->time.least, 1e6 * f->time.greatest));
@@ -405,9 +406,9 @@ static void add_line(report *r, table *t, const qg_model *model, const qg_matrix
 }
 
 static void add_lines(report *r) {
-    static const char *const heads[] = {"<format",           "<class",       "n",       "<model",
-                                        "<matrix",           "<rows x cols", "count",   "us",
-                                        "least to greatest", "GB/s",         "of copy", "<error"};
+    static const char *const heads[] = {"<format",      "<class",  "n",     "<model", "<matrix",
+                                        "<rows x cols", "<family", "count", "us",     "least to greatest",
+                                        "GB/s",         "of copy", "<error"};
     uint32_t n_groups;
     const qg_figure **groups = list_groups(r, &n_groups);
     table t = table_of(r, "Every matrix");

@@ -71,6 +71,7 @@ static bool open_device(const request *r, qg_soak_device *device, const char **w
     device->templates = templates;
     device->kept = QG_NEW(r->session->arena, qg_soak_weights);
     device->most = qk_vulkan_info(device->vk)->type == QK_VULKAN_CPU ? 1 << 16 : 1 << 17;
+    device->flushes = qg_soak_flushes(device);
     return true;
 }
 
@@ -103,7 +104,7 @@ static bool try_group(const request *r, const qg_soak_device *device, uint64_t n
 
 /* Groups of cases in turn with the other workers, from case `next` on. */
 static void work(const request *r, uint64_t next, int to) {
-    qg_soak_device device;
+    qg_soak_device device = {.flushes = false};
     const char *why = NULL;
     if (!open_device(r, &device, &why)) {
         say(to, 'X', next, 0, why);
@@ -278,7 +279,7 @@ static void report(const soak *s) {
 
 static int try_one(request *r) {
     qg_soak_case c;
-    qg_soak_device device;
+    qg_soak_device device = {.flushes = false};
     qg_soak_kernel kernel = {NULL, NULL};
     qg_soak_result result;
     const char *why = qg_soak_read(r->session->arena, r->session, r->one, &c);

@@ -39,6 +39,7 @@ typedef struct qg_soak_case {
     uint64_t padding;      /* bytes behind the weights that belong to their range */
     uint64_t parts;        /* launches that the weights are cut into, about; 1: the device's own limit */
     uint64_t workgroups;   /* of a launch, at most; 0: as many as there are */
+    uint64_t range;        /* bytes of a binding, at most; 0: the device's. Never drawn */
     uint64_t epilogue;     /* of sums: bits, as kernels take them */
     const char *constants; /* NAME:VALUE, with commas between them; or "" */
     const char *views;     /* of sums, as qg_views_read has them; or "" */
@@ -91,6 +92,7 @@ typedef struct qg_soak_device {
     qk_vulkan *vk;
     const qg_templates *templates;
     uint64_t most; /* elements whose values are computed for a case */
+    bool flushes;  /* qg_soak_flushes */
     qg_soak_weights *kept;
 } qg_soak_device;
 
@@ -114,6 +116,9 @@ bool qg_soak_compile(const qg_soak_device *device, const qg_soak_case *c, qg_soa
 void qg_soak_forget(const qg_soak_device *device, qg_soak_kernel *kernel);
 void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, const qg_soak_case *c,
                  qg_soak_result *result);
+/* Whether subnormal numbers may count as zero: on a GPU, whose compiler decides for each kernel; and on a CPU device
+ * that neither says that it can keep them, nor does so when it is tried. */
+bool qg_soak_flushes(const qg_soak_device *device);
 
 /* ---- run_soak_expect.c: what must come of it ---- */
 

@@ -25,40 +25,82 @@ static bool is_wanted(const qg_texts *wanted, const char *name) {
     return wanted->count == 0;
 }
 
-/* A format: first one of the specifications, then one of those that its parameters make, so that
- * large families of formats do not crowd out the others. */
-static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t *state) {
-    const qg_library *library = choice->session->library;
-    const qg_layouts *all = &library->layouts;
-    for (int tries = 0; tries < 4096; ++tries) {
-        const uint32_t first = (uint32_t)below(state, all->count);
-        uint32_t same = 0;
-        for (uint32_t i = 0; i < all->count; ++i) same += strcmp(library->paths[i], library->paths[first]) == 0;
-        if (is_wanted(&choice->formats, all->items[first]->name) && one_in(state, same)) return all->items[first];
-    }
-    for (uint32_t i = 0; i < all->count; ++i)
-        if (is_wanted(&choice->formats, all->items[i]->name)) return all->items[i];
-    return NULL;
+/* Of a name under a key, whichever other names there are, so that one more of them takes some of the others' cases and
+ * leaves all else as it is. */
+static uint64_t hash_of(uint64_t key, const char *name) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    for (; *name; ++name) hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001B3);
+    hash ^= key;
+    return qg_soak_random(&hash);
 }
 
-/* Sums have most of the schedules, and get most of the cases. */
-static bool draw_family(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
-    for (int tries = 0; tries < 64; ++tries) {
-        const uint32_t shares = QG_FAMILY_COUNT * 3, number = (uint32_t)below(state, shares + 2);
-        c->family = NULL;
-        if (number >= shares) {
-            const qg_plain_set *set = &qg_plain_sets[below(state, qg_n_plain_sets)];
-            c->family = NULL; /* that an earlier try left */
-            c->plain = &set->families[below(state, set->n_families)];
-            if (choice->formats.count == 0 && is_wanted(&choice->families, c->plain->name)) return true;
-            c->plain = NULL;
-            continue;
-        }
-        c->family = &qg_families[number / 3];
-        if (number % 3 && !c->family->sums) continue;
-        if (is_wanted(&choice->families, c->family->name)) return true;
+static bool takes(const qg_family *family, const qg_layout *layout) {
+    return qg_takes(family, layout) && !(family->encodes && layout->encode->rows); /* cli_encode_rows tries them */
+}
+
+/* A format that the family takes: first one of the specifications, then one of those that its parameters make, so that
+ * large families of formats do not crowd out the others. */
+static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t key, const qg_family *family) {
+    const qg_library *library = choice->session->library;
+    const qg_layout *best = NULL;
+    uint64_t best_file = 0, best_own = 0;
+    for (uint32_t i = 0; i < library->layouts.count; ++i) {
+        const qg_layout *layout = library->layouts.items[i];
+        const char *slash = strrchr(library->paths[i], '/');
+        if (!is_wanted(&choice->formats, layout->name) || !takes(family, layout)) continue;
+        const uint64_t file = hash_of(key, slash ? slash + 1 : library->paths[i]), own = hash_of(key, layout->name);
+        if (best && (file > best_file || (file == best_file && own >= best_own))) continue;
+        best = layout;
+        best_file = file;
+        best_own = own;
     }
-    return false;
+    return best;
+}
+
+typedef struct candidate {
+    const qg_family *family; /* NULL: it is `plain` */
+    const qg_plain *plain;
+    uint64_t rank, state;
+} candidate;
+
+/* The smallest of so many numbers. */
+static candidate candidate_of(uint64_t key, const char *name, uint32_t numbers) {
+    candidate c = {.rank = UINT64_MAX, .state = hash_of(key, name)};
+    uint64_t state = ~c.state;
+    while (numbers-- > 0) {
+        const uint64_t rank = qg_soak_random(&state);
+        if (rank < c.rank) c.rank = rank;
+    }
+    return c;
+}
+
+static int by_rank(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Families in the order in which a group of cases asks them. Sums have most of the schedules, and get most of the
+ * cases. */
+static candidate *order_families(qg_arena *arena, const qg_soak_choice *choice, uint64_t key, uint32_t *count) {
+    candidate *all = NULL;
+    uint32_t capacity = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < qg_n_families; ++i) {
+        const qg_family *family = &qg_families[i];
+        candidate c = candidate_of(key, family->name, family->sums ? 6 : 2);
+        c.family = family;
+        if (is_wanted(&choice->families, family->name) && (family->sums || choice->classes.count == 0))
+            QG_PUSH(arena, all, *count, capacity, c);
+    }
+    for (uint32_t s = 0; s < qg_n_plain_sets && choice->formats.count == 0; ++s)
+        for (uint32_t i = 0; i < qg_plain_sets[s].n_families; ++i) {
+            const qg_plain *plain = &qg_plain_sets[s].families[i];
+            candidate c = candidate_of(key, plain->name, 1);
+            c.plain = plain;
+            if (is_wanted(&choice->families, plain->name)) QG_PUSH(arena, all, *count, capacity, c);
+        }
+    if (*count) qsort(all, *count, sizeof *all, by_rank);
+    return all;
 }
 
 /* Tiles take plain arithmetic where there are no matrix units. */
@@ -66,19 +108,34 @@ static bool device_takes(const qg_soak_choice *choice, const qg_family *family, 
     return sum->products != QG_PRODUCTS_MMA || (family->in_tiles ? qg_spirv_has_matrices() : choice->matrix_units);
 }
 
-static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
-    if (!draw_family(choice, state, c)) return false;
-    if (c->plain) return true;
-    c->layout = draw_format(choice, state);
-    if (!c->layout || !qg_takes(c->family, c->layout)) return false;
-    if (c->family->encodes && c->layout->encode->rows) return false; /* cli_encode_rows tries them */
-    c->type = c->family->types[below(state, c->family->n_types)];
-    if (!c->family->sums) return choice->classes.count == 0;
+static bool draw_class(qg_arena *arena, const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
     c->sum = &qg_sum_classes[below(state, qg_n_sum_classes)];
-    if (!is_wanted(&choice->classes, c->sum->name)) return false;
-    if (!device_takes(choice, c->family, c->sum)) return false;
+    if (!is_wanted(&choice->classes, c->sum->name) || !device_takes(choice, c->family, c->sum)) return false;
     return (c->sum == &qg_sum_classes[QG_CLASS_EXACT] && !c->family->in_tiles) ||
            qg_has_class(arena, c->layout, c->family, c->sum);
+}
+
+static bool try_kernel(qg_arena *arena, const qg_soak_choice *choice, candidate *of, qg_soak_case *c) {
+    *c = (qg_soak_case){.constants = "", .views = "", .parts = 1, .family = of->family, .plain = of->plain};
+    if (c->plain) return true;
+    c->layout = draw_format(choice, qg_soak_random(&of->state), c->family);
+    if (!c->layout) return false;
+    c->type = c->family->types[below(&of->state, c->family->n_types)];
+    return !c->family->sums || draw_class(arena, choice, &of->state, c);
+}
+
+/* The kernel of a group of cases: of the first family whose format has the class that is drawn, so that one with few
+ * classes has few cases. What else is drawn follows from `state`, which is the family's own. */
+static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t key, uint64_t *state, qg_soak_case *c) {
+    uint32_t count;
+    candidate *families = order_families(arena, choice, key, &count);
+    for (uint32_t i = 0; i < 64 * count; ++i) {
+        candidate *of = &families[i % count];
+        if (!try_kernel(arena, choice, of, c)) continue;
+        *state = of->state;
+        return true;
+    }
+    return false;
 }
 
 /* ---- the shape ---- */
@@ -317,14 +374,8 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
                qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
     }
     uint64_t state = choice->seed * UINT64_C(0xD1342543DE82EF95) + number / QG_SOAK_GROUP;
-    *c = (qg_soak_case){.constants = "", .views = "", .parts = 1};
-    qg_soak_random(&state);
-    bool found = false;
-    for (int tries = 0; tries < 64 && !found; ++tries) {
-        *c = (qg_soak_case){.constants = "", .views = "", .parts = 1};
-        found = draw_kernel(arena, choice, &state, c);
-    }
-    if (!found) return false;
+    const uint64_t key = qg_soak_random(&state);
+    if (!draw_kernel(arena, choice, key, &state, c)) return false;
     state += number % QG_SOAK_GROUP * UINT64_C(0xA0761D6478BD642F);
     c->seed = qg_soak_random(&state) >> 40;
     if (c->plain)
@@ -365,12 +416,19 @@ const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c) {
     const struct {
         const char *name;
         uint64_t value, usual;
-    } numbers[] = {{"rows", c->rows, UINT64_MAX}, {"cols", c->cols, UINT64_MAX},
-                   {"batch", c->batch, 0},        {"experts", c->experts, 0},
-                   {"slots", c->slots, 0},        {"seed", c->seed, UINT64_MAX},
-                   {"offset", c->offset, 0},      {"padding", c->padding, 0},
-                   {"parts", c->parts, 1},        {"workgroups", c->workgroups, 0},
-                   {"epilogue", c->epilogue, 0},  {"x_slots", c->x_slots > 1 ? c->x_slots : 0, 0}};
+    } numbers[] = {{"rows", c->rows, UINT64_MAX},
+                   {"cols", c->cols, UINT64_MAX},
+                   {"batch", c->batch, 0},
+                   {"experts", c->experts, 0},
+                   {"slots", c->slots, 0},
+                   {"seed", c->seed, UINT64_MAX},
+                   {"offset", c->offset, 0},
+                   {"padding", c->padding, 0},
+                   {"parts", c->parts, 1},
+                   {"workgroups", c->workgroups, 0},
+                   {"range", c->range, 0},
+                   {"epilogue", c->epilogue, 0},
+                   {"x_slots", c->x_slots > 1 ? c->x_slots : 0, 0}};
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (numbers[i].value != numbers[i].usual)
             qg_text_printf(&text, "%s=%llu ", numbers[i].name, (unsigned long long)numbers[i].value);
@@ -394,12 +452,13 @@ static bool read_number(qg_soak_case *c, const char *name, const char *value) {
     const struct {
         const char *name;
         uint64_t *target;
-    } numbers[] = {{"rows", &c->rows},         {"cols", &c->cols},
-                   {"batch", &c->batch},       {"experts", &c->experts},
-                   {"slots", &c->slots},       {"seed", &c->seed},
-                   {"offset", &c->offset},     {"padding", &c->padding},
-                   {"parts", &c->parts},       {"workgroups", &c->workgroups},
-                   {"epilogue", &c->epilogue}, {"x_slots", &c->x_slots}};
+    } numbers[] = {{"rows", &c->rows},      {"cols", &c->cols},
+                   {"batch", &c->batch},    {"experts", &c->experts},
+                   {"slots", &c->slots},    {"seed", &c->seed},
+                   {"offset", &c->offset},  {"padding", &c->padding},
+                   {"parts", &c->parts},    {"workgroups", &c->workgroups},
+                   {"range", &c->range},    {"epilogue", &c->epilogue},
+                   {"x_slots", &c->x_slots}};
     char *end;
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         if (strcmp(name, numbers[i].name) != 0) continue;

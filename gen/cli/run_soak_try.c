@@ -314,6 +314,7 @@ static void lower_limits(trial *t) {
     uint64_t largest = 256, weights = 0;
     if (c->workgroups && c->workgroups < t->backend.limits.workgroup_count)
         t->backend.limits.workgroup_count = (uint32_t)c->workgroups;
+    if (c->range && c->range < t->backend.limits.storage_range) t->backend.limits.storage_range = c->range;
     if (c->parts < 2 || c->plain || c->layout->view != QG_VIEW_BLOCKS) return;
     for (uint32_t i = 0; i < t->count; ++i) largest = t->regions[i].bytes > largest ? t->regions[i].bytes : largest;
     for (uint32_t i = 0; i < t->n_weights; ++i) weights = t->weight_bytes[i] > weights ? t->weight_bytes[i] : weights;
@@ -507,18 +508,33 @@ static const qk_tuning *tuning_of(qg_arena *arena, const trial *t) {
     return qg_tuning_with(arena, NULL, t->kernel, &at, &pairs);
 }
 
+/* Whether more is to be bound as a whole than a binding has: scratch memory; of experts all but the weights; and with
+ * views, which may be of products that share weights, so is x, and y. */
+static bool exceeds_binding(const trial *t) {
+    for (uint32_t i = 0; i < t->count; ++i) {
+        const region *r = &t->regions[i];
+        const bool whole = r->scratch || t->data.views.given || (t->c->family && t->c->family->experts);
+        if (whole && r->bytes + t->alignment > t->backend.limits.storage_range) return true;
+    }
+    return false;
+}
+
 /* What the device has no feature, or dispatch no room for, where constants, a limit or the size of
  * the case leave none. */
-static bool may_refuse(const qg_soak_case *c, qk_status status) {
+static bool may_refuse(const trial *t, qk_status status) {
+    const qg_soak_case *c = t->c;
     const uint64_t elements = c->rows * c->cols * (c->experts ? c->experts : 1);
-    const bool unusual = *c->constants || c->parts > 1 || elements > UINT64_C(1) << 26;
+    const bool unusual = *c->constants || c->parts > 1 || elements > UINT64_C(1) << 26 || exceeds_binding(t);
     return status == QK_ERROR_UNSUPPORTED || (status == QK_ERROR_LIMIT && unusual) ||
            (status == QK_ERROR_ARGUMENT && *c->constants);
 }
 
-/* Floats whose blocks are those of the reference where the device keeps NaNs, signs of zeros and subnormals alone. */
-static bool is_hostile(const qg_soak_case *c) {
-    return encodes(c) && (c->x == QG_SOAK_SUBNORMAL || c->x == QG_SOAK_INFINITE || c->x == QG_SOAK_BITS);
+/* Modes that keep NaNs with signs of zeros, and subnormals, of floats that are encoded: without them, a device that
+ * flushes makes other blocks than the reference. */
+static bool lacks_modes(const qg_soak_case *c, const qk_vulkan_device *info) {
+    const bool subnormal = c->x == QG_SOAK_SUBNORMAL || c->x == QG_SOAK_BITS;
+    const bool nan = subnormal || c->x == QG_SOAK_INFINITE;
+    return encodes(c) && ((nan && !info->keeps_nan_f32) || (subnormal && !info->keeps_subnormal_f32));
 }
 
 static void clean(trial *t) {
@@ -537,11 +553,11 @@ void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, con
     trial t = {.device = device, .c = c, .kernel = kernel->kernel, .backend = qk_vulkan_backend(device->vk)};
     t.data.most = device->most;
     t.data.lanes = info->subgroup_size;
-    t.data.flushes = info->type != QK_VULKAN_CPU;
+    t.data.flushes = device->flushes;
     t.alignment = t.backend.limits.offset_alignment < 16 ? 16 : t.backend.limits.offset_alignment;
     *result = (qg_soak_result){.outcome = QG_SOAK_RIGHT};
     qk_status status = QK_OK;
-    if (is_hostile(c) && t.data.flushes && !(info->keeps_nan_f32 && info->keeps_subnormal_f32))
+    if (t.data.flushes && lacks_modes(c, info))
         status = qk_fail(&t.error, QK_ERROR_UNSUPPORTED,
                          "the device has no modes that keep NaNs and subnormals of f32: such floats make other blocks");
     t.backend.tuning = tuning_of(arena, &t);
@@ -556,10 +572,34 @@ void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, con
     if (status == QK_OK) {
         right(arena, &t, result);
     } else {
-        result->outcome = may_refuse(c, status) ? QG_SOAK_REFUSED : QG_SOAK_WRONG;
+        result->outcome = may_refuse(&t, status) ? QG_SOAK_REFUSED : QG_SOAK_WRONG;
         result->lost = status == QK_ERROR_DEVICE;
         snprintf(result->text, sizeof result->text, "%s", t.error.text);
     }
     clean(&t);
     qg_arena_free(arena);
+}
+
+/* Products of codes and scales, such as `x` says, which are compared bit for bit. */
+static bool multiplies(const qg_soak_device *device, qg_soak_x x) {
+    const qg_soak_case c = {.plain = qg_plain_named("qdq_forward", NULL),
+                            .rows = 16,
+                            .cols = 32,
+                            .batch = 16,
+                            .x = x,
+                            .parts = 1,
+                            .constants = "",
+                            .views = ""};
+    qg_soak_kernel kernel;
+    qg_soak_result result = {.outcome = QG_SOAK_REFUSED};
+    const char *why = NULL;
+    if (qg_soak_compile(device, &c, &kernel, &why)) qg_soak_try(device, &kernel, &c, &result);
+    qg_soak_forget(device, &kernel);
+    return result.outcome == QG_SOAK_RIGHT;
+}
+
+bool qg_soak_flushes(const qg_soak_device *device) {
+    const qk_vulkan_device *info = qk_vulkan_info(device->vk);
+    if (info->type != QK_VULKAN_CPU) return true;
+    return !info->keeps_subnormal_f32 && multiplies(device, QG_SOAK_GAUSSIAN) && !multiplies(device, QG_SOAK_SUBNORMAL);
 }

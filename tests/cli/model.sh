@@ -24,12 +24,12 @@ END
 check "a figure for each shape" test "$(grep -c '"format": ' "$work/m.json")" -eq $((2 * 4 + 2 * 3))
 check "a line for each matrix of each model" test "$(grep -cE '^\| q4_[0K] \| exact \| [13] \| (tiny|other) \|' "$work/m.md")" -eq \
   $((2 * (4 + 1) + 2 * (3 + 1)))
-says "matrices of one shape" '^q4_0 +exact +3 +tiny +q,o +16x256 +5 ' "$work/m.txt"
-says "experts" '^q4_0 +exact +1 +tiny +experts.up +8x256, 2 of 4 +5 ' "$work/m.txt"
+says "matrices of one shape" '^q4_0 +exact +3 +tiny +q,o +16x256 +gemv +5 ' "$work/m.txt"
+says "experts" '^q4_0 +exact +1 +tiny +experts.up +8x256, 2 of 4 +gemv_id +5 ' "$work/m.txt"
 says "columns that do not fit" '^q4_K: tiny odd, 8 x 288: its blocks of 1 x 256 do not divide it$' "$work/m.txt"
 says "no sum without them" '^tiny +q4_K +exact +1 +- +odd$' "$work/m.txt"
 
-# More than eight vectors are tiles.
+# More than eight vectors are tiles, where there are some.
 "$QKGEN" bench --model "$work/tiny.txt" --format q4_0 --class mma --batch 9 --quick --samples 2 --json "$work/many.json" \
   >"$work/many.txt" 2>&1 || fail "bench --model of many vectors fails" "$work/many.txt"
 check "gemm" test "$(grep -c '"family": "gemm",' "$work/many.json")" -eq 2
@@ -37,7 +37,27 @@ says "columns that gemm does not take" '^q4_0: gemm of 288 columns, which must b
 check "gemm_id" test "$(grep -c '"family": "gemm_id",' "$work/many.json")" -eq 1
 "$QKGEN" bench --model "$work/tiny.txt" --format q4_0 --class exact --batch 1,9 --quick --samples 2 >"$work/many.txt" 2>&1 ||
   fail "bench --model without the class of many vectors fails" "$work/many.txt"
-says "a class that gemm has not" '^q4_0: gemm has no class exact$' "$work/many.txt"
+says "a class that gemm has not" '^q4_0 +exact +9 +tiny +q,o +16x256 +gemv +5 ' "$work/many.txt"
+# With matrix units, gemv takes up to 16 vectors of few rows, as qk_plan_product says, and a class that has none goes on with gemv. Neither
+# the number of vectors nor the device alone decides.
+printf "q 16 512 1\nlong 16 16384 1\n" >"$work/few.txt"
+refuses "a class that nothing has" 'has a kernel: nf4_b64: gemv has no class int8$' \
+  "$QKGEN" bench --model "$work/few.txt" --format nf4_b64 --class int8
+if [ -e "${QKGEN_MESA:-}/complete" ]; then
+  env -u VK_LOADER_DRIVERS_SELECT -u QKGEN_VALIDATION -u VK_ICD_FILENAMES "$QKGEN_MESA/run" \
+    "$QKGEN" bench --model "$work/few.txt" --format q4_0 --class exact,mma --batch 12,17 --quick --samples 1 \
+    --json "$work/few.json" >"$work/few" 2>&1 || fail "few rows" "$work/few"
+  says "matrix units, few rows" '^q4_0 +mma +12 +few +q +16x512 +gemv ' "$work/few"
+  says "more vectors" '^q4_0 +mma +17 +few +q +16x512 +gemm ' "$work/few"
+  says "long rows" '^q4_0 +mma +12 +few +long +16x16384 +gemm ' "$work/few"
+  says "no such class of gemm" '^q4_0 +exact +17 +few +q +16x512 +gemv ' "$work/few"
+  check "tiles are chosen" test "$(grep -c '"family": "gemm".*"class": "mma".*"batch": 17,.*"chosen": true' "$work/few.json")" -eq 2
+  check "one of each is chosen" test "$(grep -c '"chosen": true' "$work/few.json")" -eq 4
+fi
+"$QKGEN" bench --model "$work/few.txt" --format q4_0 --class exact,mma --batch 8,12 --quick --samples 1 >"$work/few" 2>&1 ||
+  fail "no matrix units" "$work/few"
+says "tiles without matrix units" '^q4_0 +mma +12 +few +q +16x512 +gemm ' "$work/few"
+says "few vectors without them" '^q4_0: no kernel of class mma is for 8 vectors on this device$' "$work/few"
 says "what was measured" 'each launch reads the same weights' "$work/m.txt"
 if grep -qi wrong "$work/m.txt"; then fail "a result is wrong" "$work/m.txt"; else pass; fi
 

@@ -155,6 +155,25 @@ static inline uint64_t qk_product_max_batch_(const qk_backend *backend, const qk
 
 #define QK_PRODUCT_MOST_KERNELS 32u
 
+/* The kernel of a product of which the counts are known, for so many vectors of each matrix; NULL where none is for that device. */
+static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, const qk_kernel *const *kernels,
+                                                  uint32_t count, const qk_product *p, uint64_t vectors,
+                                                  double allowed) {
+    const uint64_t *w = p->weights.counts, most = qk_product_max_batch_(backend, kernels, count, p, allowed);
+    const qk_kernel *kernel = NULL;
+    for (int tiles = 1; kernel == NULL && tiles >= 0; tiles--) {
+        const qk_kernel *some[QK_PRODUCT_MOST_KERNELS];
+        for (uint32_t i = 0; i < count; i++)
+            some[i] = (kernels[i]->operand_tile != 0) == tiles &&
+                              (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors))
+                          ? kernels[i]
+                          : NULL;
+        kernel = qk_choose(some, count, &backend->limits, w[1], w[0],
+                           tiles ? vectors : qk_min_(vectors, QK_GEMV_MAX_BATCH), allowed);
+    }
+    return kernel;
+}
+
 /* Of `count` kernels (at most 32) of gemv and gemm, or of gemv_id and gemm_id, of one format and type of x
  * (qk_find_classes): the one that should be the fastest among those whose error is at most `allowed`, as qk_choose
  * says. Of more than 8 vectors, or 16, that is one of gemm, where there is one that the device can launch and that
@@ -180,19 +199,9 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
         status = qk_plan_views_(kernels[0], &p->views, w[1], w[0], p->y.counts[1], &planes, error);
         vectors = planes.batch;
     }
-    const uint64_t most = qk_product_max_batch_(backend, kernels, count, p, allowed);
-    for (int tiles = 1; status == QK_OK && p->kernel == NULL && tiles >= 0; tiles--) {
-        const qk_kernel *some[QK_PRODUCT_MOST_KERNELS];
-        for (uint32_t i = 0; i < count; i++)
-            some[i] = (kernels[i]->operand_tile != 0) == tiles &&
-                              (!tiles || qk_product_fits_tiles_(kernels[i], p, most, vectors))
-                          ? kernels[i]
-                          : NULL;
-        p->kernel = qk_choose(some, count, &backend->limits, w[1], w[0],
-                              tiles ? vectors : qk_min_(vectors, QK_GEMV_MAX_BATCH), allowed);
-    }
     if (status != QK_OK)
         return status;
+    p->kernel = qk_product_kernel_(backend, kernels, count, p, vectors, allowed);
     if (p->kernel == NULL)
         return qk_fail(error, QK_ERROR_UNSUPPORTED, "no kernel of %s is for this device", kernels[0]->format);
     if (p->kernel->operand_tile != 0)
