@@ -61,6 +61,16 @@ sed -i -E 's/, (all|total)\);$/, \1 * 1.00001);/' "$work/templates/gemv_wide.com
 refuses "a wrong kernel" "1 of 1 results are wrong: they differ from the values of the specification" \
   "$QKGEN" bench gemv --data "$work" --format q4_0 "${small[@]}"
 
+# Of many vectors, a mistake in the sixteenth alone is found, too.
+cp "$SOURCE/templates/gemv_wide.comp" "$work/templates/"
+sed -i -E 's/^    const uint (row = y_first % y_rows \+ n, (vector)|at = VIEWS == 0u \? (pair) ).*/&\n    if (\2\3 == 15u) sum = -sum;/' \
+  "$work/templates/finish.glsl"
+for kernel in "gemv --batch 16" "gemm --class mma --batch 40" "gemv_id --batch 20 --slots 1" "gemm_id --class mma --batch 20 --slots 1"; do
+  refuses "a wrong sixteenth vector of $kernel" "1 of 1 results are wrong" \
+    "$QKGEN" bench $kernel --data "$work" --format q4_0 "${small[@]}" --experts 3 --quick --samples 1
+done
+check "fifteen of them" "$QKGEN" bench gemv --batch 15 --data "$work" --format q4_0 "${small[@]}" --quick --samples 1
+
 # ---- transcode ----
 
 transcode=("$QKGEN" bench transcode --quick --to q4_0,mxfp4)
