@@ -602,8 +602,9 @@ static void test_factors_of_runs(void **state) {
         runs[r] = apply(&b, QG_MUL, half(&b, "d"), to_float(&b, every(&b, "w", 4 * r, 8, 4)));
     runs[2] = apply(&b, QG_MUL, half(&b, "d"), to_float(&b, integers(&b, "q", 4)));
     check_lanes(b, 4, 3, runs,
-                "vec2 pair0 = unpackHalf2x16(w & 0xF000Fu), pair1 = unpackHalf2x16((w >> 8u) & 0xF000Fu);\n"
-                "vec2 pair2 = unpackHalf2x16(w & 0xF000F0u), pair3 = unpackHalf2x16((w >> 8u) & 0xF000F0u);\n" D
+                "vec2 pair0 = unpackHalf2x16(w & 0xF000Fu), pair1 = unpackHalf2x16((w >> 8u) & 0xF000Fu), "
+                "pair2 = unpackHalf2x16(w & 0xF000F0u);\n"
+                "vec2 pair3 = unpackHalf2x16((w >> 8u) & 0xF000F0u);\n" D
                 " * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))"
                 " + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))"
                 " + dot(x[k][m][2], vec4(q0, q1, q2, q3)))\n"

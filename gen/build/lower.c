@@ -331,11 +331,15 @@ static const qg_operands *lower_operands(qg_arena *arena, const qg_plan *plan) {
     return operands;
 }
 
+/* Where codes are masked, words and the sums that take their codes follow each other: fewer values live at a time. */
+static bool gathers(const qg_plan *plan) { return !plan->masked; }
+
 /* Several rows of a matrix: one output for each. */
 static const qg_ir *lower_dots(qg_arena *arena, const qg_plan *plan) {
     const qg_node *values[QG_MAX_RUNS], *sums[QG_MAX_RUNS];
     if (plan->layout->math != QG_F32) return NULL;
     lowering l = lower_tile(arena, plan, false, values);
+    l.ir->gathers = gathers(plan);
     qg_dots_of_rows(l.ir, plan->lanes, plan->n_runs / plan->tile_rows, plan->tile_rows, values, sums);
     for (uint32_t r = 0; r < plan->tile_rows; ++r) qg_output(l.ir, sums[r], NULL);
     finish(l.ir, false);
@@ -349,6 +353,7 @@ static const qg_ir *lower_dot(qg_arena *arena, const qg_plan *plan, qg_products 
     const bool as_written = plan->layout->math != QG_F32;
     l.ir->pairs = plan->pairs;
     l.ir->copied = plan->copied;
+    l.ir->gathers = gathers(plan);
     if (as_written && products != QG_PRODUCTS_F32) return NULL;
     const qg_node *sum = products == QG_PRODUCTS_INT8 ? qg_dot_of_bytes(l.ir, plan->lanes, plan->n_runs, values)
                          : as_written                 ? qg_dot_as_written(l.ir, plan->lanes, plan->n_runs, values)

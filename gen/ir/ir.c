@@ -477,12 +477,22 @@ static void order(qg_ir *ir, const qg_node *node) {
     if (node->name) QG_PUSH(ir->arena, ir->statements, ir->n_statements, ir->statements_capacity, node);
 }
 
-void qg_finish(qg_ir *ir, const char *const *reserved, uint32_t count) {
+static void order_all(qg_ir *ir) {
     ir->statements = NULL;
     ir->n_statements = ir->statements_capacity = 0;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) ir->nodes[i]->used = false;
     for (uint32_t i = 0; i < ir->n_outputs; ++i) {
         order(ir, ir->outputs[i].node);
         ir->outputs[i].after = ir->n_statements;
+    }
+}
+
+void qg_finish(qg_ir *ir, const char *const *reserved, uint32_t count) {
+    order_all(ir);
+    if (ir->gathers) {
+        qg_choose_names(ir);
+        order_all(ir);
+        qg_gather(ir);
     }
     number_names(ir, reserved, count);
 }

@@ -64,6 +64,7 @@ typedef struct qg_ir {
     bool copied;       /* words of stored tables are asked of functions TABLE_at */
     bool held;     /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
     bool each;     /* sums of dot products are arrays, with a value for each right-hand side */
+    bool gathers;  /* statements of one type are neighbours, as gather.c has it */
     bool single;   /* code for one right-hand side at a time; else for BATCH of them */
     bool one_step; /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
@@ -279,6 +280,19 @@ typedef struct qg_operands {
 const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 /* Products of which operands are made at a time, where their number allows for it: more would fill the registers. */
 enum { QG_PART = 4, QG_TILE_PART = 2 };
+
+/* ---- gather.c: what readers of a sum see ------------------------------------------------------------------------- */
+
+/* The word of which a vector has four codes, each in another byte where `mask` says; NULL where it is none. */
+const qg_node *qg_four_codes(const qg_node *vector, const qg_node **mask);
+/* Whether it is such a vector, and what it is made of has no names, so that it is printed as a call. */
+bool qg_is_four_codes(const qg_node *vector);
+/* Drops names of what is shorter without, and names fours after what they are. */
+void qg_choose_names(qg_ir *ir);
+/* Moves statements up to others of their type. */
+void qg_gather(qg_ir *ir);
+/* Whether a statement's own operations must round as they are written. */
+bool qg_rounds_as_written(const qg_node *node);
 
 /* ---- stored.c: tables as words of memory ------------------------------------------------------------------------- */
 

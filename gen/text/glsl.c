@@ -225,6 +225,7 @@ static char *accumulate(qg_arena *arena, const qg_step *step, const char *where,
     const char *of_rows = rows ? "[TILE_ROWS]" : "";
     const char *fetched = ir->fetched ? qg_format(arena, ", %s", fetched_parameters(arena, step, "")) : "";
     qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, qg_codes_of_words(arena, ir, glsl, ""));
     qg_text_printf(&text,
                    "// Adds the products of %s with what is kept of x%s.\n"
                    "void accumulate(%s, uint k%s, inout float sum%s%s) {\n",

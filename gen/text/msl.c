@@ -309,6 +309,7 @@ static char *load_x(qg_arena *arena, const qg_step *sum, const char *name) {
 
 static char *accumulate(qg_arena *arena, const qg_step *sum) {
     qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, qg_codes_of_words(arena, sum->code, msl, "inline "));
     qg_text_printf(&text,
                    "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
                    "template <uint TILES, uint BATCH>\n"

@@ -108,8 +108,23 @@ static void print_constant(qg_text *text, const qg_target *target, const qg_node
         qg_text_printf(text, "%lld", (long long)node->integer);
 }
 
+static void print_call(qg_text *text, const qg_ir *ir, const qg_target *target, const char *function,
+                       const qg_node *const *args, uint32_t count) {
+    qg_text_printf(text, "%s(", function);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (i) qg_text_puts(text, ", ");
+        print(text, ir, target, args[i]);
+    }
+    qg_text_puts(text, ")");
+}
+
 /* A constructor converts its arguments, so literals in it need no suffix. */
 static void print_vector(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    if (qg_is_four_codes(node)) {
+        const qg_node *mask, *word = qg_four_codes(node, &mask), *const args[] = {word, mask};
+        print_call(text, ir, target, "four_codes", args, 2);
+        return;
+    }
     qg_print_filled(text, target->vector, 'T', target->types[node->kind][node->lanes]);
     for (uint32_t i = 0; i < node->n_args; ++i) {
         if (i) qg_text_puts(text, ", ");
@@ -136,16 +151,6 @@ static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, 
         else
             print(text, ir, target, node->arg[0]);
     }
-}
-
-static void print_call(qg_text *text, const qg_ir *ir, const qg_target *target, const char *function,
-                       const qg_node *const *args, uint32_t count) {
-    qg_text_printf(text, "%s(", function);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (i) qg_text_puts(text, ", ");
-        print(text, ir, target, args[i]);
-    }
-    qg_text_puts(text, ")");
 }
 
 static void print_lookup(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
@@ -190,9 +195,11 @@ const char *qg_kept_at(const qg_ir *ir) { return ir->single ? "[k]" : "[k][m]"; 
 /* Products of halves, whose sum is a float again. */
 static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const qg_node *vector = node->arg[0];
-    qg_text_printf(text, "%s(%s%s[%lld]%s%s(", vector->lanes > 1 ? "dot_halves" : "float", ir->x, qg_kept_at(ir),
-                   (long long)node->integer, vector->lanes > 1 ? ", " : " * ", target->halves[vector->lanes]);
-    if (vector->op == QG_VECTOR && is_of_halves(vector)) {
+    const bool codes = qg_is_four_codes(vector);
+    qg_text_printf(text, "%s(%s%s[%lld]%s%s", vector->lanes > 1 ? "dot_halves" : "float", ir->x, qg_kept_at(ir),
+                   (long long)node->integer, vector->lanes > 1 ? ", " : " * ",
+                   codes ? "" : qg_format(text->arena, "%s(", target->halves[vector->lanes]));
+    if (!codes && vector->op == QG_VECTOR && is_of_halves(vector)) {
         for (uint32_t i = 0; i < vector->n_args; ++i) {
             if (i) qg_text_puts(text, ", ");
             print(text, ir, target, vector->arg[i]);
@@ -200,7 +207,7 @@ static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *targ
     } else {
         print(text, ir, target, vector);
     }
-    qg_text_puts(text, "))");
+    qg_text_puts(text, codes ? ")" : "))");
 }
 
 /* x and its sums are arrays of the kernel: tile, right-hand side where there are several, run. */
@@ -312,13 +319,6 @@ void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target
     print(text, ir, target, node);
 }
 
-static bool must_round_as_written(const qg_node *node) {
-    if (node->precise) return true;
-    for (uint32_t i = 0; i < node->n_args; ++i)
-        if (!node->arg[i]->name && must_round_as_written(node->arg[i])) return true;
-    return false;
-}
-
 void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value) {
     for (; *pattern; ++pattern) {
         if (*pattern == '$' && pattern[1] == hole) {
@@ -337,21 +337,31 @@ void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, co
     if (wrap) qg_text_puts(text, ")");
 }
 
-/* Whether the value that is declared next, of `length` characters with what is said behind it, stands in the line that
- * ends `text`, which declares one of the same type, and says nothing behind that. */
-static bool joins(const qg_text *text, const char *begin, size_t length) {
-    enum { COLUMNS = 120 };
-    size_t from = text->length;
-    if (from < 2 || strcmp(text->data + from - 2, ";\n") != 0) return false;
-    for (from -= 1; from > 0 && text->data[from - 1] != '\n';) --from;
-    const char *line = text->data + from;
-    return strncmp(line, begin, strlen(begin)) == 0 && !strstr(line, "//") && text->length - from + length <= COLUMNS;
+/* How much of `text` stands before the end of its last line, where that is a semicolon and `behind`; else 0. */
+static size_t before_end(const qg_text *text, const char *behind) {
+    const char *end = qg_format(text->arena, ";%s\n", behind);
+    const size_t length = strlen(end);
+    return text->length > length && strcmp(text->data + text->length - length, end) == 0 ? text->length - length : 0;
+}
+
+/* How much of `text` stands before the value that is declared next, where its last line declares values of the same
+ * type, and says the same behind them, or nothing; else 0. */
+static size_t before_joined(const qg_text *text, const qg_ir *ir, const char *begin, const char *value,
+                            const char *behind) {
+    enum { COLUMNS = 140 };
+    size_t end = before_end(text, behind);
+    if (!end && !ir->gathers) end = before_end(text, "");
+    if (!end) return 0;
+    size_t from = end;
+    while (from > 0 && text->data[from - 1] != '\n') --from;
+    if (strncmp(text->data + from, begin, strlen(begin)) != 0) return 0;
+    return end - from + strlen(", ;") + strlen(value) + strlen(behind) <= COLUMNS ? end : 0;
 }
 
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
                         const char *indent) {
-    const bool precise = node->kind == QG_K_FLOAT && !qg_is_added_dot(ir, node) && must_round_as_written(node);
-    const bool halves = ir->half && node->op == QG_HALVES;
+    const bool precise = node->kind == QG_K_FLOAT && !qg_is_added_dot(ir, node) && qg_rounds_as_written(node);
+    const bool halves = ir->half && (node->op == QG_HALVES || qg_is_four_codes(node));
     qg_text value = qg_text_new(text->arena);
     qg_text_printf(&value, "%s = ", node->name);
     qg_node unnamed = *node;
@@ -360,8 +370,8 @@ void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target,
     const char *begin = qg_format(text->arena, "%s%s%s ", indent, precise ? target->precise : target->local,
                                   halves ? target->halves[node->lanes] : target->types[node->kind][node->lanes]);
     const char *behind = node->comment ? qg_format(text->arena, "  // %s", node->comment) : "";
-    const bool joined = joins(text, begin, value.length + strlen(behind));
-    if (joined) text->length -= 2; /* of ";\n" */
+    const size_t joined = before_joined(text, ir, begin, value.data, behind);
+    if (joined) text->length = joined;
     qg_text_printf(text, "%s%s;%s\n", joined ? ", " : begin, value.data, behind);
 }
 

@@ -568,6 +568,27 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
     if (!ir->single) qg_text_puts(text, "    }\n");
 }
 
+const char *qg_codes_of_words(qg_arena *arena, const qg_ir *ir, const qg_target *target, const char *qualifier) {
+    bool any = false;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) any |= ir->nodes[i]->used && qg_is_four_codes(ir->nodes[i]);
+    if (!any) return "";
+    const char *pair = ir->half ? target->halves[2] : target->types[QG_K_FLOAT][2];
+    const char *four = ir->half ? target->halves[4] : target->types[QG_K_FLOAT][4];
+    const qg_node words[] = {{.op = QG_ARG, .name = "word & mask"}, {.op = QG_ARG, .name = "(word >> 8) & mask"}};
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.\n"
+                   "%s%s four_codes(uint word, uint mask) {\n    const %s even = ",
+                   qualifier, four, pair);
+    for (uint32_t i = 0; i < 2; ++i) {
+        const qg_node halves = {.op = QG_HALVES, .kind = QG_K_FLOAT, .lanes = 2, .n_args = 1, .arg = {&words[i]}};
+        qg_text_puts(&text, i ? ", odd = " : "");
+        qg_print_expression(&text, ir, target, &halves);
+    }
+    qg_text_printf(&text, ";\n    return %s(even.x, odd.x, even.y, odd.y);\n}\n\n", four);
+    return text.data;
+}
+
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier) {
     if (plan->lanes == 1) return "";
     const char *type = target->halves[plan->lanes], *vec = target->types[QG_K_FLOAT][plan->lanes];

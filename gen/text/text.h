@@ -279,6 +279,8 @@ uint32_t qg_whole_unit(const qg_plan *plan);
 /* Element `e` of a decoded tile `v`. */
 const char *qg_element_text(qg_arena *arena, const qg_plan *plan, const char *suffix);
 void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target, const qg_cut_names *names);
+/* The function of four codes of a word, where code calls it; else nothing. */
+const char *qg_codes_of_words(qg_arena *arena, const qg_ir *ir, const qg_target *target, const char *qualifier);
 /* A function that sums up products of halves: once as halves, then as floats. */
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Statements and `v[r] = value;` lines of a decode function's body. */

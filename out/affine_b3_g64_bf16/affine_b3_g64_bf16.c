@@ -128,8 +128,7 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const weight = (const uint8_t *)from[0] + index / 64u * 24u;
     const uint8_t *const scales = (const uint8_t *)from[1] + index / 64u * 2u;
     const uint8_t *const biases = (const uint8_t *)from[2] + index / 64u * 2u;
-    const uint32_t i = (uint32_t)(index % 64u);
-    const uint32_t w = (uint32_t)weight[i * 3u / 8u] | ((uint32_t)weight[qk_min(i * 3u / 8u + 1u, 23u)] << 8u);
+    const uint32_t i = (uint32_t)(index % 64u), w = (uint32_t)weight[i * 3u / 8u] | ((uint32_t)weight[qk_min(i * 3u / 8u + 1u, 23u)] << 8u);
     const uint32_t q = (w >> (i * 3u % 8u)) & 7u;  // w: 3 bits
     const float s = qk_bf16_to_f32((uint32_t)scales[0u] | ((uint32_t)scales[1u] << 8u));
     const float b = qk_bf16_to_f32((uint32_t)biases[0u] | ((uint32_t)biases[1u] << 8u));

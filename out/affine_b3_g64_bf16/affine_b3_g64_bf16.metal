@@ -276,25 +276,19 @@ inline void accumulate(
 {
     #pragma clang fp contract(fast)
     const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    const float s = bf16_to_f32(uint(scales[block]));
-    const uint w0 = weight[block * 6u + tile * 3u];
+    const float s = bf16_to_f32(uint(scales[block])), b = bf16_to_f32(uint(biases[block]));
+    const uint w0 = weight[block * 6u + tile * 3u], w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
     const float2 pair0 = float2(as_type<half2>(w0 & 0x70007u)), pair1 = float2(as_type<half2>(w0 & 0x380038u));
     const float2 pair2 = float2(as_type<half2>(w0 & 0x1C001C0u)), pair3 = float2(as_type<half2>((w0 >> 8u) & 0xE000Eu));
-    const uint4 q0 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    const uint w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
-    const uint4 q1 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const float2 pair4 = float2(as_type<half2>(w1 & 0x700070u)), pair5 = float2(as_type<half2>(w1 & 0x3800380u));
-    const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0x1C001Cu));
-    const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u)), pair8 = float2(as_type<half2>(w1 & 0x70007u));
-    const float2 pair9 = float2(as_type<half2>(w1 & 0x380038u)), pair10 = float2(as_type<half2>(w1 & 0x1C001C0u));
-    const float2 pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
-    const uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
-    const uint4 q2 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    const uint4 q3 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0x1C001Cu)), pair7 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u));
+    const float2 pair8 = float2(as_type<half2>(w1 & 0x70007u)), pair9 = float2(as_type<half2>(w1 & 0x380038u));
+    const float2 pair10 = float2(as_type<half2>(w1 & 0x1C001C0u)), pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
     const float2 pair12 = float2(as_type<half2>(w2 & 0x700070u)), pair13 = float2(as_type<half2>(w2 & 0x3800380u));
-    const float2 pair14 = float2(as_type<half2>((w2 >> 8u) & 0x1C001Cu));
-    const float2 pair15 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
-    const float b = bf16_to_f32(uint(biases[block]));
+    const float2 pair14 = float2(as_type<half2>((w2 >> 8u) & 0x1C001Cu)), pair15 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
+    const uint4 q0 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u, q1 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    const uint4 q2 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u, q3 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(q0))
             + dot(x[k][m][2], float4(q1)) + dot(x[k][m][3], float4(pair4.x, pair5.x, pair6.x, pair7.x))

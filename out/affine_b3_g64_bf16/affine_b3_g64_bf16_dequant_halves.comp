@@ -73,8 +73,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     v[0] = vec4(q0) * s + b;
 
     // elements 4 to 7, counted from the tile's first
-    uint w2 = weight[block * 6u + (tile * 24u + 12u) / 32u];
-    uint w3 = weight[block * 6u + min((tile * 24u + 12u) / 32u + 1u, 5u)];
+    uint w2 = weight[block * 6u + (tile * 24u + 12u) / 32u], w3 = weight[block * 6u + min((tile * 24u + 12u) / 32u + 1u, 5u)];
     uint w_run1 = (w2 >> ((tile * 24u + 12u) % 32u)) | ((w3 << 1u) << (31u - (tile * 24u + 12u) % 32u));
     uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     v[1] = vec4(q1) * s + b;

@@ -214,21 +214,18 @@ void load_x(uint vector, uint j, uint k) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    float s = bf16_to_f32(uint(scales[block]));
+    float s = bf16_to_f32(uint(scales[block])), b = bf16_to_f32(uint(biases[block]));
     uint w0 = weight[block * 6u + tile * 3u], pairs0 = (w0 & 0x3Fu) | ((w0 & 4032u) << 10u);
-    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u), run0 = w0 >> 12u;
-    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u), bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
-    uint w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u), run1 = w_run0 >> 8u;
-    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u), bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
-    uint run2 = w1 >> 4u, pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
-    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u), run3 = w1 >> 16u;
-    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u), bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
-    uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = run3 | (w2 << 16u), run4 = w_run1 >> 12u;
-    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u), bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
-    uint run5 = w2 >> 8u, pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
-    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u), run6 = w2 >> 20u;
-    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u), bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
-    float b = bf16_to_f32(uint(biases[block]));
+    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u), run0 = w0 >> 12u, pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
+    uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u), w1 = weight[block * 6u + tile * 3u + 1u];
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u), run1 = w_run0 >> 8u, pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
+    uint bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u), run2 = w1 >> 4u, pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
+    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u), run3 = w1 >> 16u, pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
+    uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u), w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = run3 | (w2 << 16u);
+    uint run4 = w_run1 >> 12u, pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
+    uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u), run5 = w2 >> 8u, pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
+    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u), run6 = w2 >> 20u, pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
+    uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

@@ -164,23 +164,17 @@ void load_x(uint vector, uint j, uint k) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    float s = bf16_to_f32(uint(scales[block]));
-    uint w0 = weight[block * 6u + tile * 3u];
-    vec2 pair0 = unpackHalf2x16(w0 & 0x70007u), pair1 = unpackHalf2x16(w0 & 0x380038u);
-    vec2 pair2 = unpackHalf2x16(w0 & 0x1C001C0u), pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
-    uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    vec2 pair4 = unpackHalf2x16(w1 & 0x700070u), pair5 = unpackHalf2x16(w1 & 0x3800380u);
-    vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu), pair7 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
-    vec2 pair8 = unpackHalf2x16(w1 & 0x70007u), pair9 = unpackHalf2x16(w1 & 0x380038u);
-    vec2 pair10 = unpackHalf2x16(w1 & 0x1C001C0u), pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
+    float s = bf16_to_f32(uint(scales[block])), b = bf16_to_f32(uint(biases[block]));
+    uint w0 = weight[block * 6u + tile * 3u], w1 = weight[block * 6u + tile * 3u + 1u], w_run0 = (w0 >> 16u) | (w1 << 16u);
     uint w2 = weight[block * 6u + tile * 3u + 2u], w_run1 = (w1 >> 16u) | (w2 << 16u);
-    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uvec4 q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    vec2 pair12 = unpackHalf2x16(w2 & 0x700070u), pair13 = unpackHalf2x16(w2 & 0x3800380u);
+    vec2 pair0 = unpackHalf2x16(w0 & 0x70007u), pair1 = unpackHalf2x16(w0 & 0x380038u), pair2 = unpackHalf2x16(w0 & 0x1C001C0u);
+    vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu), pair4 = unpackHalf2x16(w1 & 0x700070u), pair5 = unpackHalf2x16(w1 & 0x3800380u);
+    vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu), pair7 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
+    vec2 pair8 = unpackHalf2x16(w1 & 0x70007u), pair9 = unpackHalf2x16(w1 & 0x380038u), pair10 = unpackHalf2x16(w1 & 0x1C001C0u);
+    vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu), pair12 = unpackHalf2x16(w2 & 0x700070u), pair13 = unpackHalf2x16(w2 & 0x3800380u);
     vec2 pair14 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu), pair15 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
-    float b = bf16_to_f32(uint(biases[block]));
+    uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u, q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u, q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(q0)) + dot(x[k][2], vec4(q1))
         + dot(x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y))
         + dot(x[k][5], vec4(q2)) + dot(x[k][6], vec4(q3)) + dot(x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][0];

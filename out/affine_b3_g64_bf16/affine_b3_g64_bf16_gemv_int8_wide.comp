@@ -315,41 +315,35 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    float s = bf16_to_f32(words[0] >> (tile * 16u));
+    float s = bf16_to_f32(words[0] >> (tile * 16u)), b = bf16_to_f32(words[1] >> (tile * 16u));
     uint begin = block * 12u + tile * 6u;
     bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
+    uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.z : four0.x, pairs0 = (pick0 & 0x3Fu) | ((pick0 & 4032u) << 10u);
     uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u), run0 = pick0 >> 12u;
     uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u), bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
     uint pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u), run1 = w_run0 >> 8u;
-    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u), bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
-    uint run2 = pick1 >> 4u, pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
-    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u), run3 = pick1 >> 16u;
-    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u), bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, w_run1 = run3 | (pick2 << 16u), run4 = w_run1 >> 12u;
-    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u), bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
-    uint run5 = pick2 >> 8u, pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
+    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u), bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u), run2 = pick1 >> 4u;
+    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u), bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
+    uint run3 = pick1 >> 16u, pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
+    uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u), pick2 = upper ? four1.x : four0.z, w_run1 = run3 | (pick2 << 16u);
+    uint run4 = w_run1 >> 12u, pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
+    uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u), run5 = pick2 >> 8u, pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
     uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u), run6 = pick2 >> 20u;
     uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u), bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
     uint pick3 = upper ? four1.y : four0.w, pairs8 = (pick3 & 0x3Fu) | ((pick3 & 4032u) << 10u);
     uint bytes8 = (pairs8 & 0x70007u) | ((pairs8 & 0x380038u) << 5u), run7 = pick3 >> 12u;
     uint pairs9 = (run7 & 0x3Fu) | ((run7 & 4032u) << 10u), bytes9 = (pairs9 & 0x70007u) | ((pairs9 & 0x380038u) << 5u);
     uint pick4 = upper ? four1.z : four1.x, w_run2 = (pick3 >> 16u) | (pick4 << 16u), run8 = w_run2 >> 8u;
-    uint pairs10 = (run8 & 0x3Fu) | ((run8 & 4032u) << 10u);
-    uint bytes10 = (pairs10 & 0x70007u) | ((pairs10 & 0x380038u) << 5u), run9 = pick4 >> 4u;
-    uint pairs11 = (run9 & 0x3Fu) | ((run9 & 4032u) << 10u);
+    uint pairs10 = (run8 & 0x3Fu) | ((run8 & 4032u) << 10u), bytes10 = (pairs10 & 0x70007u) | ((pairs10 & 0x380038u) << 5u);
+    uint run9 = pick4 >> 4u, pairs11 = (run9 & 0x3Fu) | ((run9 & 4032u) << 10u);
     uint bytes11 = (pairs11 & 0x70007u) | ((pairs11 & 0x380038u) << 5u), run10 = pick4 >> 16u;
-    uint pairs12 = (run10 & 0x3Fu) | ((run10 & 4032u) << 10u);
-    uint bytes12 = (pairs12 & 0x70007u) | ((pairs12 & 0x380038u) << 5u), pick5 = upper ? four1.w : four1.y;
-    uint w_run3 = run10 | (pick5 << 16u), run11 = w_run3 >> 12u, pairs13 = (run11 & 0x3Fu) | ((run11 & 4032u) << 10u);
-    uint bytes13 = (pairs13 & 0x70007u) | ((pairs13 & 0x380038u) << 5u), run12 = pick5 >> 8u;
-    uint pairs14 = (run12 & 0x3Fu) | ((run12 & 4032u) << 10u);
+    uint pairs12 = (run10 & 0x3Fu) | ((run10 & 4032u) << 10u), bytes12 = (pairs12 & 0x70007u) | ((pairs12 & 0x380038u) << 5u);
+    uint pick5 = upper ? four1.w : four1.y, w_run3 = run10 | (pick5 << 16u), run11 = w_run3 >> 12u;
+    uint pairs13 = (run11 & 0x3Fu) | ((run11 & 4032u) << 10u), bytes13 = (pairs13 & 0x70007u) | ((pairs13 & 0x380038u) << 5u);
+    uint run12 = pick5 >> 8u, pairs14 = (run12 & 0x3Fu) | ((run12 & 4032u) << 10u);
     uint bytes14 = (pairs14 & 0x70007u) | ((pairs14 & 0x380038u) << 5u), run13 = pick5 >> 20u;
-    uint pairs15 = (run13 & 0x3Fu) | ((run13 & 4032u) << 10u);
-    uint bytes15 = (pairs15 & 0x70007u) | ((pairs15 & 0x380038u) << 5u);
-    float b = bf16_to_f32(words[1] >> (tile * 16u));
+    uint pairs15 = (run13 & 0x3Fu) | ((run13 & 4032u) << 10u), bytes15 = (pairs15 & 0x70007u) | ((pairs15 & 0x380038u) << 5u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])

@@ -230,54 +230,42 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    float s = bf16_to_f32(words[0] >> (tile * 16u));
+    float s = bf16_to_f32(words[0] >> (tile * 16u)), b = bf16_to_f32(words[1] >> (tile * 16u));
     uint begin = block * 12u + tile * 6u;
     bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.z : four0.x;
-    vec2 pair0 = unpackHalf2x16(pick0 & 0x70007u), pair1 = unpackHalf2x16(pick0 & 0x380038u);
-    vec2 pair2 = unpackHalf2x16(pick0 & 0x1C001C0u), pair3 = unpackHalf2x16((pick0 >> 8u) & 0xE000Eu);
-    uvec4 q0 = (uvec4(pick0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    vec2 pair4 = unpackHalf2x16(pick1 & 0x700070u), pair5 = unpackHalf2x16(pick1 & 0x3800380u);
-    vec2 pair6 = unpackHalf2x16((pick1 >> 8u) & 0x1C001Cu), pair7 = unpackHalf2x16((pick1 >> 8u) & 0xE000E0u);
-    vec2 pair8 = unpackHalf2x16(pick1 & 0x70007u), pair9 = unpackHalf2x16(pick1 & 0x380038u);
-    vec2 pair10 = unpackHalf2x16(pick1 & 0x1C001C0u), pair11 = unpackHalf2x16((pick1 >> 8u) & 0xE000Eu);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, w_run1 = (pick1 >> 16u) | (pick2 << 16u);
-    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uvec4 q3 = (uvec4(pick2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    vec2 pair12 = unpackHalf2x16(pick2 & 0x700070u), pair13 = unpackHalf2x16(pick2 & 0x3800380u);
-    vec2 pair14 = unpackHalf2x16((pick2 >> 8u) & 0x1C001Cu), pair15 = unpackHalf2x16((pick2 >> 8u) & 0xE000E0u);
-    uint pick3 = upper ? four1.y : four0.w;
-    vec2 pair16 = unpackHalf2x16(pick3 & 0x70007u), pair17 = unpackHalf2x16(pick3 & 0x380038u);
-    vec2 pair18 = unpackHalf2x16(pick3 & 0x1C001C0u), pair19 = unpackHalf2x16((pick3 >> 8u) & 0xE000Eu);
-    uvec4 q4 = (uvec4(pick3) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint pick4 = upper ? four1.z : four1.x, w_run2 = (pick3 >> 16u) | (pick4 << 16u);
-    uvec4 q5 = (uvec4(w_run2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    vec2 pair20 = unpackHalf2x16(pick4 & 0x700070u), pair21 = unpackHalf2x16(pick4 & 0x3800380u);
-    vec2 pair22 = unpackHalf2x16((pick4 >> 8u) & 0x1C001Cu), pair23 = unpackHalf2x16((pick4 >> 8u) & 0xE000E0u);
-    vec2 pair24 = unpackHalf2x16(pick4 & 0x70007u), pair25 = unpackHalf2x16(pick4 & 0x380038u);
-    vec2 pair26 = unpackHalf2x16(pick4 & 0x1C001C0u), pair27 = unpackHalf2x16((pick4 >> 8u) & 0xE000Eu);
-    uint pick5 = upper ? four1.w : four1.y, w_run3 = (pick4 >> 16u) | (pick5 << 16u);
-    uvec4 q6 = (uvec4(w_run3) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uvec4 q7 = (uvec4(pick5) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    vec2 pair28 = unpackHalf2x16(pick5 & 0x700070u), pair29 = unpackHalf2x16(pick5 & 0x3800380u);
-    vec2 pair30 = unpackHalf2x16((pick5 >> 8u) & 0x1C001Cu), pair31 = unpackHalf2x16((pick5 >> 8u) & 0xE000E0u);
-    float b = bf16_to_f32(words[1] >> (tile * 16u));
+    uvec4 four0 = fours[0], four1 = fours[1];
+    uint pick0 = upper ? four0.z : four0.x, pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u);
+    uint pick2 = upper ? four1.x : four0.z, w_run1 = (pick1 >> 16u) | (pick2 << 16u), pick3 = upper ? four1.y : four0.w;
+    uint pick4 = upper ? four1.z : four1.x, w_run2 = (pick3 >> 16u) | (pick4 << 16u), pick5 = upper ? four1.w : four1.y;
+    uint w_run3 = (pick4 >> 16u) | (pick5 << 16u);
+    vec2 pair0 = unpackHalf2x16(pick0 & 0x70007u), pair1 = unpackHalf2x16(pick0 & 0x380038u), pair2 = unpackHalf2x16(pick0 & 0x1C001C0u);
+    vec2 pair3 = unpackHalf2x16((pick0 >> 8u) & 0xE000Eu), pair4 = unpackHalf2x16(pick1 & 0x700070u);
+    vec2 pair5 = unpackHalf2x16(pick1 & 0x3800380u), pair6 = unpackHalf2x16((pick1 >> 8u) & 0x1C001Cu);
+    vec2 pair7 = unpackHalf2x16((pick1 >> 8u) & 0xE000E0u), pair8 = unpackHalf2x16(pick1 & 0x70007u);
+    vec2 pair9 = unpackHalf2x16(pick1 & 0x380038u), pair10 = unpackHalf2x16(pick1 & 0x1C001C0u);
+    vec2 pair11 = unpackHalf2x16((pick1 >> 8u) & 0xE000Eu), pair12 = unpackHalf2x16(pick2 & 0x700070u);
+    vec2 pair13 = unpackHalf2x16(pick2 & 0x3800380u), pair14 = unpackHalf2x16((pick2 >> 8u) & 0x1C001Cu);
+    vec2 pair15 = unpackHalf2x16((pick2 >> 8u) & 0xE000E0u), pair16 = unpackHalf2x16(pick3 & 0x70007u);
+    vec2 pair17 = unpackHalf2x16(pick3 & 0x380038u), pair18 = unpackHalf2x16(pick3 & 0x1C001C0u);
+    vec2 pair19 = unpackHalf2x16((pick3 >> 8u) & 0xE000Eu), pair20 = unpackHalf2x16(pick4 & 0x700070u);
+    vec2 pair21 = unpackHalf2x16(pick4 & 0x3800380u), pair22 = unpackHalf2x16((pick4 >> 8u) & 0x1C001Cu);
+    vec2 pair23 = unpackHalf2x16((pick4 >> 8u) & 0xE000E0u), pair24 = unpackHalf2x16(pick4 & 0x70007u);
+    vec2 pair25 = unpackHalf2x16(pick4 & 0x380038u), pair26 = unpackHalf2x16(pick4 & 0x1C001C0u);
+    vec2 pair27 = unpackHalf2x16((pick4 >> 8u) & 0xE000Eu), pair28 = unpackHalf2x16(pick5 & 0x700070u);
+    vec2 pair29 = unpackHalf2x16(pick5 & 0x3800380u), pair30 = unpackHalf2x16((pick5 >> 8u) & 0x1C001Cu);
+    vec2 pair31 = unpackHalf2x16((pick5 >> 8u) & 0xE000E0u);
+    uvec4 q0 = (uvec4(pick0) >> uvec4(12, 15, 18, 21)) & 7u, q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u, q3 = (uvec4(pick2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    uvec4 q4 = (uvec4(pick3) >> uvec4(12, 15, 18, 21)) & 7u, q5 = (uvec4(w_run2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    uvec4 q6 = (uvec4(w_run3) >> uvec4(12, 15, 18, 21)) & 7u, q7 = (uvec4(pick5) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(q0));
-    float dots1 = dot_add(dots0, x[k][2], vec4(q1));
-    float dots2 = dot_add(dots1, x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
-    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
-    float dots4 = dot_add(dots3, x[k][5], vec4(q2)), dots5 = dot_add(dots4, x[k][6], vec4(q3));
-    float dots6 = dot_add(dots5, x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots1 = dot_add(dots0, x[k][2], vec4(q1)), dots2 = dot_add(dots1, x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y)), dots4 = dot_add(dots3, x[k][5], vec4(q2));
+    float dots5 = dot_add(dots4, x[k][6], vec4(q3)), dots6 = dot_add(dots5, x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
     float dots7 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), x[k][9], vec4(q4));
-    float dots8 = dot_add(dots7, x[k][10], vec4(q5));
-    float dots9 = dot_add(dots8, x[k][11], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
-    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
-    float dots11 = dot_add(dots10, x[k][13], vec4(q6)), dots12 = dot_add(dots11, x[k][14], vec4(q7));
-    float dots13 = dot_add(dots12, x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
+    float dots8 = dot_add(dots7, x[k][10], vec4(q5)), dots9 = dot_add(dots8, x[k][11], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.y, pair25.y, pair26.y, pair27.y)), dots11 = dot_add(dots10, x[k][13], vec4(q6));
+    float dots12 = dot_add(dots11, x[k][14], vec4(q7)), dots13 = dot_add(dots12, x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
     sum += s * (dots6 + dots13) + b * x_sum[k][0];
 }
 

@@ -62,36 +62,28 @@ inline void decode(device const uchar *codes, device const uint *codebook0, devi
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
     const uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u];
-    const float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
-    const float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
+    const float v00 = f16_to_f32(vectors00), v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
     const uint vectors01 = codebook0[n0 * 4u + 1u];
-    const float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
-    const float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
+    const float v02 = f16_to_f32(vectors01), v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
     const float4 v04 = float4(v00, v01, v02, v03);
     const uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u];
-    const float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
-    const float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
+    const float v10 = f16_to_f32(vectors10), v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
     const uint vectors11 = codebook1[n1 * 4u + 1u];
-    const float v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
-    const float v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
+    const float v12 = f16_to_f32(vectors11), v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
     const float4 v14 = float4(v10, v11, v12, v13);
     const float s = f16_to_f32(uint(scales[row]));
     v[0] = (v04 + v14) * s;
 
     // elements 4 to 7, counted from the tile's first
     const uint vectors02 = codebook0[n0 * 4u + 2u];
-    const float v05 = f16_to_f32(vectors02);  // vectors0: 16 bits
-    const float v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
+    const float v05 = f16_to_f32(vectors02), v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
     const uint vectors03 = codebook0[n0 * 4u + 3u];
-    const float v07 = f16_to_f32(vectors03);  // vectors0: 16 bits
-    const float v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
+    const float v07 = f16_to_f32(vectors03), v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
     const float4 v09 = float4(v05, v06, v07, v08);
     const uint vectors12 = codebook1[n1 * 4u + 2u];
-    const float v15 = f16_to_f32(vectors12);  // vectors1: 16 bits
-    const float v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
+    const float v15 = f16_to_f32(vectors12), v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
     const uint vectors13 = codebook1[n1 * 4u + 3u];
-    const float v17 = f16_to_f32(vectors13);  // vectors1: 16 bits
-    const float v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
+    const float v17 = f16_to_f32(vectors13), v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
     const float4 v19 = float4(v15, v16, v17, v18);
     v[1] = (v09 + v19) * s;
 }
@@ -243,35 +235,19 @@ inline void accumulate(
     const uint block_col = tile / 1u;
     const float s = f16_to_f32(uint(scales[row]));
     const uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u];
-    const float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
-    const float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
-    const uint vectors01 = codebook0[n0 * 4u + 1u];
-    const float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
-    const float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
-    const float4 v04 = float4(v00, v01, v02, v03);
-    const uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u];
-    const float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
-    const float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
-    const uint vectors11 = codebook1[n1 * 4u + 1u];
-    const float v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
-    const float v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
-    const float4 v14 = float4(v10, v11, v12, v13);
-    const uint vectors02 = codebook0[n0 * 4u + 2u];
-    const float v05 = f16_to_f32(vectors02);  // vectors0: 16 bits
-    const float v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
-    const uint vectors03 = codebook0[n0 * 4u + 3u];
-    const float v07 = f16_to_f32(vectors03);  // vectors0: 16 bits
-    const float v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
-    const float4 v09 = float4(v05, v06, v07, v08);
-    const uint vectors12 = codebook1[n1 * 4u + 2u];
-    const float v15 = f16_to_f32(vectors12);  // vectors1: 16 bits
-    const float v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
-    const uint vectors13 = codebook1[n1 * 4u + 3u];
-    const float v17 = f16_to_f32(vectors13);  // vectors1: 16 bits
-    const float v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
-    const float4 v19 = float4(v15, v16, v17, v18);
+    const uint vectors01 = codebook0[n0 * 4u + 1u], n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]);
+    const uint vectors10 = codebook1[n1 * 4u], vectors11 = codebook1[n1 * 4u + 1u], vectors02 = codebook0[n0 * 4u + 2u];
+    const uint vectors03 = codebook0[n0 * 4u + 3u], vectors12 = codebook1[n1 * 4u + 2u], vectors13 = codebook1[n1 * 4u + 3u];
+    const float v00 = f16_to_f32(vectors00), v01 = f16_to_f32(vectors00 >> 16u), v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
+    const float v03 = f16_to_f32(vectors01 >> 16u), v04 = f16_to_f32(vectors02), v05 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
+    const float v06 = f16_to_f32(vectors03), v07 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
+    const float4 v08 = float4(v00, v01, v02, v03), v09 = float4(v04, v05, v06, v07);
+    const float v10 = f16_to_f32(vectors10), v11 = f16_to_f32(vectors10 >> 16u), v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
+    const float v13 = f16_to_f32(vectors11 >> 16u), v14 = f16_to_f32(vectors12), v15 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
+    const float v16 = f16_to_f32(vectors13), v17 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
+    const float4 v18 = float4(v10, v11, v12, v13), v19 = float4(v14, v15, v16, v17);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], v04 + v14) + dot(x[k][m][1], v09 + v19));
+        sum[m] += s * (dot(x[k][m][0], v08 + v18) + dot(x[k][m][1], v09 + v19));
     }
 }
 

@@ -54,18 +54,14 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_col = tile / 2u;
     const uint t = tile % 2u;
     uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u + t * 2u];
-    float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
-    float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
+    float v00 = f16_to_f32(vectors00), v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
     uint vectors01 = codebook0[n0 * 4u + t * 2u + 1u];
-    float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
-    float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
+    float v02 = f16_to_f32(vectors01), v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
     vec4 v04 = vec4(v00, v01, v02, v03);
     uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u + t * 2u];
-    float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
-    float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
+    float v10 = f16_to_f32(vectors10), v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
     uint vectors11 = codebook1[n1 * 4u + t * 2u + 1u];
-    float v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
-    float v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
+    float v12 = f16_to_f32(vectors11), v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
     vec4 v14 = vec4(v10, v11, v12, v13);
     float s = f16_to_f32(uint(scales[row]));
     v[0] = (v04 + v14) * s;

@@ -81,36 +81,28 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
     uint n0 = uint(codes[row * (grid_cols * 2u) + block_col * 2u]), vectors00 = codebook0[n0 * 4u];
-    float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
-    float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
+    float v00 = f16_to_f32(vectors00), v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
     uint vectors01 = codebook0[n0 * 4u + 1u];
-    float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
-    float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
+    float v02 = f16_to_f32(vectors01), v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
     vec4 v04 = vec4(v00, v01, v02, v03);
     uint n1 = uint(codes[row * (grid_cols * 2u) + (block_col * 2u + 1u)]), vectors10 = codebook1[n1 * 4u];
-    float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
-    float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
+    float v10 = f16_to_f32(vectors10), v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
     uint vectors11 = codebook1[n1 * 4u + 1u];
-    float v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
-    float v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
+    float v12 = f16_to_f32(vectors11), v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
     vec4 v14 = vec4(v10, v11, v12, v13);
     float s = f16_to_f32(uint(scales[row]));
     v[0] = (v04 + v14) * s;
 
     // elements 4 to 7, counted from the tile's first
     uint vectors02 = codebook0[n0 * 4u + 2u];
-    float v05 = f16_to_f32(vectors02);  // vectors0: 16 bits
-    float v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
+    float v05 = f16_to_f32(vectors02), v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
     uint vectors03 = codebook0[n0 * 4u + 3u];
-    float v07 = f16_to_f32(vectors03);  // vectors0: 16 bits
-    float v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
+    float v07 = f16_to_f32(vectors03), v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
     vec4 v09 = vec4(v05, v06, v07, v08);
     uint vectors12 = codebook1[n1 * 4u + 2u];
-    float v15 = f16_to_f32(vectors12);  // vectors1: 16 bits
-    float v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
+    float v15 = f16_to_f32(vectors12), v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
     uint vectors13 = codebook1[n1 * 4u + 3u];
-    float v17 = f16_to_f32(vectors13);  // vectors1: 16 bits
-    float v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
+    float v17 = f16_to_f32(vectors13), v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
     vec4 v19 = vec4(v15, v16, v17, v18);
     v[1] = (v09 + v19) * s;
 }

@@ -197,37 +197,16 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout flo
     const uint expert = n / rows, row = n % rows, tile = j;
     const uint block_col = tile / 1u;
     float s = f16_to_f32(words[2]);
-    uvec4 four0 = fours[0];
-    uint vectors00 = four0.x;
-    float v00 = f16_to_f32(vectors00);  // vectors0: 16 bits
-    float v01 = f16_to_f32(vectors00 >> 16u);  // vectors0: 16 bits
-    uint vectors01 = four0.y;
-    float v02 = f16_to_f32(vectors01);  // vectors0: 16 bits
-    float v03 = f16_to_f32(vectors01 >> 16u);  // vectors0: 16 bits
-    vec4 v04 = vec4(v00, v01, v02, v03);
-    uvec4 four1 = fours[1];
-    uint vectors10 = four1.x;
-    float v10 = f16_to_f32(vectors10);  // vectors1: 16 bits
-    float v11 = f16_to_f32(vectors10 >> 16u);  // vectors1: 16 bits
-    uint vectors11 = four1.y;
-    float v12 = f16_to_f32(vectors11);  // vectors1: 16 bits
-    float v13 = f16_to_f32(vectors11 >> 16u);  // vectors1: 16 bits
-    vec4 v14 = vec4(v10, v11, v12, v13);
-    uint vectors02 = four0.z;
-    float v05 = f16_to_f32(vectors02);  // vectors0: 16 bits
-    float v06 = f16_to_f32(vectors02 >> 16u);  // vectors0: 16 bits
-    uint vectors03 = four0.w;
-    float v07 = f16_to_f32(vectors03);  // vectors0: 16 bits
-    float v08 = f16_to_f32(vectors03 >> 16u);  // vectors0: 16 bits
-    vec4 v09 = vec4(v05, v06, v07, v08);
-    uint vectors12 = four1.z;
-    float v15 = f16_to_f32(vectors12);  // vectors1: 16 bits
-    float v16 = f16_to_f32(vectors12 >> 16u);  // vectors1: 16 bits
-    uint vectors13 = four1.w;
-    float v17 = f16_to_f32(vectors13);  // vectors1: 16 bits
-    float v18 = f16_to_f32(vectors13 >> 16u);  // vectors1: 16 bits
-    vec4 v19 = vec4(v15, v16, v17, v18);
-    float dots = dot_add(dot(x[k][0], v04 + v14), x[k][1], v09 + v19);
+    uvec4 vectors0 = fours[0], vectors1 = fours[1];
+    float v00 = f16_to_f32(vectors0.x), v01 = f16_to_f32(vectors0.x >> 16u), v02 = f16_to_f32(vectors0.y);  // vectors0: 16 bits
+    float v03 = f16_to_f32(vectors0.y >> 16u), v04 = f16_to_f32(vectors0.z), v05 = f16_to_f32(vectors0.z >> 16u);  // vectors0: 16 bits
+    float v06 = f16_to_f32(vectors0.w), v07 = f16_to_f32(vectors0.w >> 16u);  // vectors0: 16 bits
+    vec4 v08 = vec4(v00, v01, v02, v03), v09 = vec4(v04, v05, v06, v07);
+    float v10 = f16_to_f32(vectors1.x), v11 = f16_to_f32(vectors1.x >> 16u), v12 = f16_to_f32(vectors1.y);  // vectors1: 16 bits
+    float v13 = f16_to_f32(vectors1.y >> 16u), v14 = f16_to_f32(vectors1.z), v15 = f16_to_f32(vectors1.z >> 16u);  // vectors1: 16 bits
+    float v16 = f16_to_f32(vectors1.w), v17 = f16_to_f32(vectors1.w >> 16u);  // vectors1: 16 bits
+    vec4 v18 = vec4(v10, v11, v12, v13), v19 = vec4(v14, v15, v16, v17);
+    float dots = dot_add(dot(x[k][0], v08 + v18), x[k][1], v09 + v19);
     sum += s * dots;
 }
 

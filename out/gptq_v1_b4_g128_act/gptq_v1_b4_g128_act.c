@@ -114,8 +114,7 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t c = col % 128u;
     const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 16u + c / 2u / 4u, (cols - 1u) / 8u) * rows + row) * 4u + c / 2u % 4u];
     const uint32_t q = (w >> (c % 2u * 4u)) & 15u;  // w: 4 bits
-    const uint32_t groups = qk_load_u32(g_idx + qk_min(block_col * 512u + c * 4u, cols * 4u - 1u));
-    const uint32_t group = qk_min(groups, grid_cols - 1u);
+    const uint32_t groups = qk_load_u32(g_idx + qk_min(block_col * 512u + c * 4u, cols * 4u - 1u)), group = qk_min(groups, grid_cols - 1u);
     const uint32_t zs = (uint32_t)qzeros[(group * ((rows - 1u) / 8u + 1u) + qk_min(block_row * 4u + r / 2u / 4u, (rows - 1u) / 8u)) * 4u
         + r / 2u % 4u];
     const uint32_t z = (zs >> (r % 2u * 4u)) & 15u;  // zs: 4 bits

@@ -68,8 +68,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint groups0 = g_idx[min(block_col * 128u + t * 8u, cols - 1u)];
-    const uint groups1 = g_idx[min(block_col * 128u + t * 8u + 1u, cols - 1u)];
+    const uint groups0 = g_idx[min(block_col * 128u + t * 8u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 8u + 1u, cols - 1u)];
     const uint groups2 = g_idx[min(block_col * 128u + t * 8u + 2u, cols - 1u)];
     const uint groups3 = g_idx[min(block_col * 128u + t * 8u + 3u, cols - 1u)];
     const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
@@ -282,123 +281,81 @@ inline void accumulate(
     const uint r = row % 32u;
     const uint block_col = tile / 8u;
     const uint t = tile % 8u, w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
-    const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
     const uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)];
     const uint groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
-    const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
-    const uint group0 = min(g0.x, grid_cols - 1u);
-    const uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group1 = min(g0.y, grid_cols - 1u);
-    const uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group2 = min(g0.z, grid_cols - 1u);
-    const uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group3 = min(g0.w, grid_cols - 1u);
-    const uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint4 z4 = uint4(z0, z1, z2, z3);
-    const uint d0 = uint(scales[group0 * rows + row]);
-    const float s0 = f16_to_f32(d0);  // d: 16 bits
-    const uint d1 = uint(scales[group1 * rows + row]);
-    const float s1 = f16_to_f32(d1);  // d: 16 bits
-    const uint d2 = uint(scales[group2 * rows + row]);
-    const float s2 = f16_to_f32(d2);  // d: 16 bits
-    const uint d3 = uint(scales[group3 * rows + row]);
-    const float s3 = f16_to_f32(d3);  // d: 16 bits
-    const float4 s4 = float4(s0, s1, s2, s3);
-    const uint4 q1 = (uint4(w0) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
     const uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)];
     const uint groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
     const uint groups6 = g_idx[min(block_col * 128u + t * 16u + 6u, cols - 1u)];
     const uint groups7 = g_idx[min(block_col * 128u + t * 16u + 7u, cols - 1u)];
-    const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
-    const uint group4 = min(g1.x, grid_cols - 1u);
-    const uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group5 = min(g1.y, grid_cols - 1u);
-    const uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group6 = min(g1.z, grid_cols - 1u);
-    const uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group7 = min(g1.w, grid_cols - 1u);
-    const uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint4 z9 = uint4(z5, z6, z7, z8);
-    const uint d4 = uint(scales[group4 * rows + row]);
-    const float s5 = f16_to_f32(d4);  // d: 16 bits
-    const uint d5 = uint(scales[group5 * rows + row]);
-    const float s6 = f16_to_f32(d5);  // d: 16 bits
-    const uint d6 = uint(scales[group6 * rows + row]);
-    const float s7 = f16_to_f32(d6);  // d: 16 bits
-    const uint d7 = uint(scales[group7 * rows + row]);
-    const float s8 = f16_to_f32(d7);  // d: 16 bits
-    const float4 s9 = float4(s5, s6, s7, s8);
     const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
-    const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint groups8 = g_idx[min(block_col * 128u + t * 16u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 128u + t * 16u + 9u, cols - 1u)];
     const uint groups10 = g_idx[min(block_col * 128u + t * 16u + 10u, cols - 1u)];
     const uint groups11 = g_idx[min(block_col * 128u + t * 16u + 11u, cols - 1u)];
-    const uint4 g2 = uint4(groups8, groups9, groups10, groups11);  // groups: 32 bits
-    const uint group8 = min(g2.x, grid_cols - 1u);
-    const uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group9 = min(g2.y, grid_cols - 1u);
-    const uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group10 = min(g2.z, grid_cols - 1u);
-    const uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint group11 = min(g2.w, grid_cols - 1u);
-    const uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint4 z14 = uint4(z10, z11, z12, z13);
-    const uint d8 = uint(scales[group8 * rows + row]);
-    const float s10 = f16_to_f32(d8);  // d: 16 bits
-    const uint d9 = uint(scales[group9 * rows + row]);
-    const float s11 = f16_to_f32(d9);  // d: 16 bits
-    const uint d10 = uint(scales[group10 * rows + row]);
-    const float s12 = f16_to_f32(d10);  // d: 16 bits
-    const uint d11 = uint(scales[group11 * rows + row]);
-    const float s13 = f16_to_f32(d11);  // d: 16 bits
-    const float4 s14 = float4(s10, s11, s12, s13);
-    const uint4 q3 = (uint4(w1) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
     const uint groups12 = g_idx[min(block_col * 128u + t * 16u + 12u, cols - 1u)];
     const uint groups13 = g_idx[min(block_col * 128u + t * 16u + 13u, cols - 1u)];
     const uint groups14 = g_idx[min(block_col * 128u + t * 16u + 14u, cols - 1u)];
     const uint groups15 = g_idx[min(block_col * 128u + t * 16u + 15u, cols - 1u)];
-    const uint4 g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
-    const uint group12 = min(g3.x, grid_cols - 1u);
+    const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u, q1 = (uint4(w0) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u, q3 = (uint4(w1) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    const uint4 g0 = uint4(groups0, groups1, groups2, groups3), g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    const uint4 g2 = uint4(groups8, groups9, groups10, groups11), g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
+    const uint group0 = min(g0.x, grid_cols - 1u);
+    const uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group1 = min(g0.y, grid_cols - 1u);
+    const uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group2 = min(g0.z, grid_cols - 1u);
+    const uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group3 = min(g0.w, grid_cols - 1u);
+    const uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint d0 = uint(scales[group0 * rows + row]), d1 = uint(scales[group1 * rows + row]), d2 = uint(scales[group2 * rows + row]);
+    const uint d3 = uint(scales[group3 * rows + row]), group4 = min(g1.x, grid_cols - 1u);
+    const uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group5 = min(g1.y, grid_cols - 1u);
+    const uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group6 = min(g1.z, grid_cols - 1u);
+    const uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group7 = min(g1.w, grid_cols - 1u);
+    const uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint d4 = uint(scales[group4 * rows + row]), d5 = uint(scales[group5 * rows + row]), d6 = uint(scales[group6 * rows + row]);
+    const uint d7 = uint(scales[group7 * rows + row]), group8 = min(g2.x, grid_cols - 1u);
+    const uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group9 = min(g2.y, grid_cols - 1u);
+    const uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group10 = min(g2.z, grid_cols - 1u);
+    const uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint group11 = min(g2.w, grid_cols - 1u);
+    const uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    const uint d8 = uint(scales[group8 * rows + row]), d9 = uint(scales[group9 * rows + row]), d10 = uint(scales[group10 * rows + row]);
+    const uint d11 = uint(scales[group11 * rows + row]), group12 = min(g3.x, grid_cols - 1u);
     const uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group13 = min(g3.y, grid_cols - 1u);
     const uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group14 = min(g3.z, grid_cols - 1u);
     const uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group15 = min(g3.w, grid_cols - 1u);
     const uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    const uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint4 z19 = uint4(z15, z16, z17, z18);
-    const uint d12 = uint(scales[group12 * rows + row]);
-    const float s15 = f16_to_f32(d12);  // d: 16 bits
-    const uint d13 = uint(scales[group13 * rows + row]);
-    const float s16 = f16_to_f32(d13);  // d: 16 bits
-    const uint d14 = uint(scales[group14 * rows + row]);
-    const float s17 = f16_to_f32(d14);  // d: 16 bits
+    const uint d12 = uint(scales[group12 * rows + row]), d13 = uint(scales[group13 * rows + row]), d14 = uint(scales[group14 * rows + row]);
     const uint d15 = uint(scales[group15 * rows + row]);
-    const float s18 = f16_to_f32(d15);  // d: 16 bits
-    const float4 s19 = float4(s15, s16, s17, s18);
+    const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u, z1 = (zs1 >> (r % 8u * 4u)) & 15u, z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u, z4 = (zs4 >> (r % 8u * 4u)) & 15u, z5 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint z6 = (zs6 >> (r % 8u * 4u)) & 15u, z7 = (zs7 >> (r % 8u * 4u)) & 15u, z8 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint z9 = (zs9 >> (r % 8u * 4u)) & 15u, z10 = (zs10 >> (r % 8u * 4u)) & 15u, z11 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint z12 = (zs12 >> (r % 8u * 4u)) & 15u, z13 = (zs13 >> (r % 8u * 4u)) & 15u, z14 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint z15 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint4 z16 = uint4(z0, z1, z2, z3), z17 = uint4(z4, z5, z6, z7), z18 = uint4(z8, z9, z10, z11), z19 = uint4(z12, z13, z14, z15);
+    const float s0 = f16_to_f32(d0), s1 = f16_to_f32(d1), s2 = f16_to_f32(d2), s3 = f16_to_f32(d3), s4 = f16_to_f32(d4);  // d: 16 bits
+    const float s5 = f16_to_f32(d5), s6 = f16_to_f32(d6), s7 = f16_to_f32(d7), s8 = f16_to_f32(d8), s9 = f16_to_f32(d9);  // d: 16 bits
+    const float s10 = f16_to_f32(d10), s11 = f16_to_f32(d11), s12 = f16_to_f32(d12), s13 = f16_to_f32(d13);  // d: 16 bits
+    const float s14 = f16_to_f32(d14), s15 = f16_to_f32(d15);  // d: 16 bits
+    const float4 s16 = float4(s0, s1, s2, s3), s17 = float4(s4, s5, s6, s7), s18 = float4(s8, s9, s10, s11);
+    const float4 s19 = float4(s12, s13, s14, s15);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], float4(int4(q0) - ((int4(z4) + 1) & 15)) * s4)
-            + dot(x[k][m][1], float4(int4(q1) - ((int4(z9) + 1) & 15)) * s9)
-            + dot(x[k][m][2], float4(int4(q2) - ((int4(z14) + 1) & 15)) * s14)
+        sum[m] += dot(x[k][m][0], float4(int4(q0) - ((int4(z16) + 1) & 15)) * s16)
+            + dot(x[k][m][1], float4(int4(q1) - ((int4(z17) + 1) & 15)) * s17)
+            + dot(x[k][m][2], float4(int4(q2) - ((int4(z18) + 1) & 15)) * s18)
             + dot(x[k][m][3], float4(int4(q3) - ((int4(z19) + 1) & 15)) * s19);
     }
 }

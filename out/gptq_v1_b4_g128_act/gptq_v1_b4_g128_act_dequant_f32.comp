@@ -69,22 +69,16 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     // row 0, elements 0 to 3, counted from the tile's first
     uint w0 = qweight[min(block_col * 16u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 128u + t * 4u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 128u + t * 4u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
+    uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 4u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 4u + 2u, cols - 1u)], groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
-    uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
+    uint group0 = min(g.x, grid_cols - 1u), zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z0 = (zs0 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
+    uint group1 = min(g.y, grid_cols - 1u), zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z1 = (zs1 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
+    uint group2 = min(g.z, grid_cols - 1u), zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z2 = (zs2 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
+    uint group3 = min(g.w, grid_cols - 1u), zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -101,10 +95,8 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     // row 1, elements 0 to 3, counted from the tile's first
     uint w1 = qweight[min(block_col * 16u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q1 = (uvec4(w1 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z5 = (zs0 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z6 = (zs1 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z7 = (zs2 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z8 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z5 = (zs0 >> (r % 2u * 16u + 4u)) & 15u, z6 = (zs1 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z7 = (zs2 >> (r % 2u * 16u + 4u)) & 15u, z8 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s5 = f16_to_f32(d4);  // d: 16 bits
@@ -120,10 +112,8 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     // row 2, elements 0 to 3, counted from the tile's first
     uint w2 = qweight[min(block_col * 16u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q2 = (uvec4(w2 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z10 = (zs0 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z11 = (zs1 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z12 = (zs2 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z13 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z10 = (zs0 >> (r % 2u * 16u + 8u)) & 15u, z11 = (zs1 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z12 = (zs2 >> (r % 2u * 16u + 8u)) & 15u, z13 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s10 = f16_to_f32(d8);  // d: 16 bits
@@ -139,10 +129,8 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     // row 3, elements 0 to 3, counted from the tile's first
     uint w3 = qweight[min(block_col * 16u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q3 = (uvec4(w3 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z15 = (zs0 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z16 = (zs1 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z17 = (zs2 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z18 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z15 = (zs0 >> (r % 2u * 16u + 12u)) & 15u, z16 = (zs1 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z17 = (zs2 >> (r % 2u * 16u + 12u)) & 15u, z18 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s15 = f16_to_f32(d12);  // d: 16 bits

@@ -114,10 +114,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     // row 0, elements 0 to 3, counted from the tile's first
     uint w0 = qweight[tile * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups0 = g_idx[min(block_col * 128u + t * 8u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 128u + t * 8u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 128u + t * 8u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 128u + t * 8u + 3u, cols - 1u)];
+    uint groups0 = g_idx[min(block_col * 128u + t * 8u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 8u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 8u + 2u, cols - 1u)], groups3 = g_idx[min(block_col * 128u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
     uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
@@ -145,10 +143,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
 
     // row 0, elements 4 to 7, counted from the tile's first
     uvec4 q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint groups4 = g_idx[min(block_col * 128u + t * 8u + 4u, cols - 1u)];
-    uint groups5 = g_idx[min(block_col * 128u + t * 8u + 5u, cols - 1u)];
-    uint groups6 = g_idx[min(block_col * 128u + t * 8u + 6u, cols - 1u)];
-    uint groups7 = g_idx[min(block_col * 128u + t * 8u + 7u, cols - 1u)];
+    uint groups4 = g_idx[min(block_col * 128u + t * 8u + 4u, cols - 1u)], groups5 = g_idx[min(block_col * 128u + t * 8u + 5u, cols - 1u)];
+    uint groups6 = g_idx[min(block_col * 128u + t * 8u + 6u, cols - 1u)], groups7 = g_idx[min(block_col * 128u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
     uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
@@ -177,10 +173,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     // row 1, elements 0 to 3, counted from the tile's first
     uint w1 = qweight[tile * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z10 = (zs0 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z11 = (zs1 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z12 = (zs2 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z13 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z10 = (zs0 >> (r % 2u * 16u + 4u)) & 15u, z11 = (zs1 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z12 = (zs2 >> (r % 2u * 16u + 4u)) & 15u, z13 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s10 = f16_to_f32(d8);  // d: 16 bits
@@ -195,10 +189,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
 
     // row 1, elements 4 to 7, counted from the tile's first
     uvec4 q3 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z15 = (zs4 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z16 = (zs5 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z17 = (zs6 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z18 = (zs7 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z15 = (zs4 >> (r % 2u * 16u + 4u)) & 15u, z16 = (zs5 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z17 = (zs6 >> (r % 2u * 16u + 4u)) & 15u, z18 = (zs7 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s15 = f16_to_f32(d12);  // d: 16 bits
@@ -214,10 +206,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     // row 2, elements 0 to 3, counted from the tile's first
     uint w2 = qweight[tile * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q4 = (uvec4(w2) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z20 = (zs0 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z21 = (zs1 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z22 = (zs2 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z23 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z20 = (zs0 >> (r % 2u * 16u + 8u)) & 15u, z21 = (zs1 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z22 = (zs2 >> (r % 2u * 16u + 8u)) & 15u, z23 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
     uvec4 z24 = uvec4(z20, z21, z22, z23);
     uint d16 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s20 = f16_to_f32(d16);  // d: 16 bits
@@ -232,10 +222,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
 
     // row 2, elements 4 to 7, counted from the tile's first
     uvec4 q5 = (uvec4(w2) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z25 = (zs4 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z26 = (zs5 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z27 = (zs6 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z28 = (zs7 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z25 = (zs4 >> (r % 2u * 16u + 8u)) & 15u, z26 = (zs5 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z27 = (zs6 >> (r % 2u * 16u + 8u)) & 15u, z28 = (zs7 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
     uvec4 z29 = uvec4(z25, z26, z27, z28);
     uint d20 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s25 = f16_to_f32(d20);  // d: 16 bits
@@ -251,10 +239,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     // row 3, elements 0 to 3, counted from the tile's first
     uint w3 = qweight[tile * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q6 = (uvec4(w3) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z30 = (zs0 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z31 = (zs1 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z32 = (zs2 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z33 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z30 = (zs0 >> (r % 2u * 16u + 12u)) & 15u, z31 = (zs1 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z32 = (zs2 >> (r % 2u * 16u + 12u)) & 15u, z33 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
     uvec4 z34 = uvec4(z30, z31, z32, z33);
     uint d24 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s30 = f16_to_f32(d24);  // d: 16 bits
@@ -269,10 +255,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
 
     // row 3, elements 4 to 7, counted from the tile's first
     uvec4 q7 = (uvec4(w3) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z35 = (zs4 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z36 = (zs5 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z37 = (zs6 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z38 = (zs7 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z35 = (zs4 >> (r % 2u * 16u + 12u)) & 15u, z36 = (zs5 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z37 = (zs6 >> (r % 2u * 16u + 12u)) & 15u, z38 = (zs7 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
     uvec4 z39 = uvec4(z35, z36, z37, z38);
     uint d28 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s35 = f16_to_f32(d28);  // d: 16 bits

@@ -73,22 +73,16 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint t = tile % 32u;
     uint w = qweight[min(block_col * 16u + t / 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 128u + t * 4u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 128u + t * 4u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
+    uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 4u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 4u + 2u, cols - 1u)], groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
-    uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group0 = min(g.x, grid_cols - 1u), zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group1 = min(g.y, grid_cols - 1u), zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group2 = min(g.z, grid_cols - 1u), zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group3 = min(g.w, grid_cols - 1u), zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);

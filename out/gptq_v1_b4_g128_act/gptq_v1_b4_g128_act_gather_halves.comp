@@ -119,10 +119,8 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups0 = g_idx[min(block_col * 128u + t * 8u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 128u + t * 8u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 128u + t * 8u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 128u + t * 8u + 3u, cols - 1u)];
+    uint groups0 = g_idx[min(block_col * 128u + t * 8u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 8u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 8u + 2u, cols - 1u)], groups3 = g_idx[min(block_col * 128u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
     uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
@@ -150,10 +148,8 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
 
     // elements 4 to 7, counted from the tile's first
     uvec4 q1 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint groups4 = g_idx[min(block_col * 128u + t * 8u + 4u, cols - 1u)];
-    uint groups5 = g_idx[min(block_col * 128u + t * 8u + 5u, cols - 1u)];
-    uint groups6 = g_idx[min(block_col * 128u + t * 8u + 6u, cols - 1u)];
-    uint groups7 = g_idx[min(block_col * 128u + t * 8u + 7u, cols - 1u)];
+    uint groups4 = g_idx[min(block_col * 128u + t * 8u + 4u, cols - 1u)], groups5 = g_idx[min(block_col * 128u + t * 8u + 5u, cols - 1u)];
+    uint groups6 = g_idx[min(block_col * 128u + t * 8u + 6u, cols - 1u)], groups7 = g_idx[min(block_col * 128u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
     uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];

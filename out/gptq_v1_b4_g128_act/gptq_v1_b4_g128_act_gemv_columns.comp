@@ -177,309 +177,179 @@ void accumulate(uint n, uint j, uint k, inout float sum[TILE_ROWS][BATCH]) {
     const uint r = band % 8u;
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
-    uvec4 four0 = qweight_four[(block_col * 16u + t * 2u) * (grid_rows * 8u) + (block_row * 8u + r)];
-    uint w0 = four0.x;
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uvec4 four1 = g_idx_four[block_col * 32u + t * 4u];
-    uint groups0 = four1.x, groups1 = four1.y, groups2 = four1.z, groups3 = four1.w;
-    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    uvec4 w0 = qweight_four[(block_col * 16u + t * 2u) * (grid_rows * 8u) + (block_row * 8u + r)];
+    uvec4 groups0 = g_idx_four[block_col * 32u + t * 4u], groups1 = g_idx_four[block_col * 32u + t * 4u + 1u];
+    uvec4 w1 = qweight_four[(block_col * 16u + t * 2u + 1u) * (grid_rows * 8u) + (block_row * 8u + r)];
+    uvec4 groups2 = g_idx_four[block_col * 32u + t * 4u + 2u], groups3 = g_idx_four[block_col * 32u + t * 4u + 3u];
+    uvec4 q0 = (uvec4(w0.x) >> uvec4(0, 4, 8, 12)) & 15u, q1 = (uvec4(w0.x) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q2 = (uvec4(w1.x) >> uvec4(0, 4, 8, 12)) & 15u, q3 = (uvec4(w1.x) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q4 = (uvec4(w0.y) >> uvec4(0, 4, 8, 12)) & 15u, q5 = (uvec4(w0.y) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q6 = (uvec4(w1.y) >> uvec4(0, 4, 8, 12)) & 15u, q7 = (uvec4(w1.y) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q8 = (uvec4(w0.z) >> uvec4(0, 4, 8, 12)) & 15u, q9 = (uvec4(w0.z) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q10 = (uvec4(w1.z) >> uvec4(0, 4, 8, 12)) & 15u, q11 = (uvec4(w1.z) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q12 = (uvec4(w0.w) >> uvec4(0, 4, 8, 12)) & 15u, q13 = (uvec4(w0.w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q14 = (uvec4(w1.w) >> uvec4(0, 4, 8, 12)) & 15u, q15 = (uvec4(w1.w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 g0 = uvec4(groups0.x, groups0.y, groups0.z, groups0.w);  // groups: 32 bits
+    uvec4 g1 = uvec4(groups1.x, groups1.y, groups1.z, groups1.w);  // groups: 32 bits
+    uvec4 g2 = uvec4(groups2.x, groups2.y, groups2.z, groups2.w);  // groups: 32 bits
+    uvec4 g3 = uvec4(groups3.x, groups3.y, groups3.z, groups3.w);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u), zs0 = qzeros[group0 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z0 = (zs0 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group1 = min(g0.y, grid_cols - 1u), zs1 = qzeros[group1 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z1 = (zs1 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group2 = min(g0.z, grid_cols - 1u), zs2 = qzeros[group2 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z2 = (zs2 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group3 = min(g0.w, grid_cols - 1u), zs3 = qzeros[group3 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s0 = f16_to_f32(d0);  // d: 16 bits
     uint d1 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s1 = f16_to_f32(d1);  // d: 16 bits
     uint d2 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s2 = f16_to_f32(d2);  // d: 16 bits
-    uint d3 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s3 = f16_to_f32(d3);  // d: 16 bits
-    vec4 s4 = vec4(s0, s1, s2, s3);
-    uvec4 q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uvec4 four2 = g_idx_four[block_col * 32u + t * 4u + 1u];
-    uint groups4 = four2.x, groups5 = four2.y, groups6 = four2.z, groups7 = four2.w;
-    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
-    uint group4 = min(g1.x, grid_cols - 1u), zs4 = qzeros[group4 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z5 = (zs4 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group5 = min(g1.y, grid_cols - 1u), zs5 = qzeros[group5 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z6 = (zs5 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group6 = min(g1.z, grid_cols - 1u), zs6 = qzeros[group6 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z7 = (zs6 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group7 = min(g1.w, grid_cols - 1u), zs7 = qzeros[group7 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z8 = (zs7 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uvec4 z9 = uvec4(z5, z6, z7, z8);
+    uint d3 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]), group4 = min(g1.x, grid_cols - 1u);
+    uint zs4 = qzeros[group4 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group5 = min(g1.y, grid_cols - 1u);
+    uint zs5 = qzeros[group5 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group6 = min(g1.z, grid_cols - 1u);
+    uint zs6 = qzeros[group6 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group7 = min(g1.w, grid_cols - 1u);
+    uint zs7 = qzeros[group7 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint d4 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s5 = f16_to_f32(d4);  // d: 16 bits
     uint d5 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s6 = f16_to_f32(d5);  // d: 16 bits
     uint d6 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s7 = f16_to_f32(d6);  // d: 16 bits
-    uint d7 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s8 = f16_to_f32(d7);  // d: 16 bits
-    vec4 s9 = vec4(s5, s6, s7, s8);
-    uvec4 four3 = qweight_four[(block_col * 16u + t * 2u + 1u) * (grid_rows * 8u) + (block_row * 8u + r)];
-    uint w1 = four3.x;
-    uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uvec4 four4 = g_idx_four[block_col * 32u + t * 4u + 2u];
-    uint groups8 = four4.x, groups9 = four4.y, groups10 = four4.z, groups11 = four4.w;
-    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
-    uint group8 = min(g2.x, grid_cols - 1u), zs8 = qzeros[group8 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z10 = (zs8 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group9 = min(g2.y, grid_cols - 1u), zs9 = qzeros[group9 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z11 = (zs9 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group10 = min(g2.z, grid_cols - 1u), zs10 = qzeros[group10 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z12 = (zs10 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group11 = min(g2.w, grid_cols - 1u), zs11 = qzeros[group11 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z13 = (zs11 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uvec4 z14 = uvec4(z10, z11, z12, z13);
+    uint d7 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]), group8 = min(g2.x, grid_cols - 1u);
+    uint zs8 = qzeros[group8 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group9 = min(g2.y, grid_cols - 1u);
+    uint zs9 = qzeros[group9 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group10 = min(g2.z, grid_cols - 1u);
+    uint zs10 = qzeros[group10 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group11 = min(g2.w, grid_cols - 1u);
+    uint zs11 = qzeros[group11 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint d8 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s10 = f16_to_f32(d8);  // d: 16 bits
     uint d9 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s11 = f16_to_f32(d9);  // d: 16 bits
     uint d10 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s12 = f16_to_f32(d10);  // d: 16 bits
-    uint d11 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s13 = f16_to_f32(d11);  // d: 16 bits
-    vec4 s14 = vec4(s10, s11, s12, s13);
-    uvec4 q3 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uvec4 four5 = g_idx_four[block_col * 32u + t * 4u + 3u];
-    uint groups12 = four5.x, groups13 = four5.y, groups14 = four5.z, groups15 = four5.w;
-    uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
-    uint group12 = min(g3.x, grid_cols - 1u), zs12 = qzeros[group12 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z15 = (zs12 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group13 = min(g3.y, grid_cols - 1u), zs13 = qzeros[group13 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z16 = (zs13 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group14 = min(g3.z, grid_cols - 1u), zs14 = qzeros[group14 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z17 = (zs14 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uint group15 = min(g3.w, grid_cols - 1u), zs15 = qzeros[group15 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
-    uint z18 = (zs15 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
-    uvec4 z19 = uvec4(z15, z16, z17, z18);
+    uint d11 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]), group12 = min(g3.x, grid_cols - 1u);
+    uint zs12 = qzeros[group12 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group13 = min(g3.y, grid_cols - 1u);
+    uint zs13 = qzeros[group13 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group14 = min(g3.z, grid_cols - 1u);
+    uint zs14 = qzeros[group14 * (grid_rows * 4u) + (block_row * 4u + r / 2u)], group15 = min(g3.w, grid_cols - 1u);
+    uint zs15 = qzeros[group15 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
     uint d12 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s15 = f16_to_f32(d12);  // d: 16 bits
     uint d13 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s16 = f16_to_f32(d13);  // d: 16 bits
     uint d14 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s17 = f16_to_f32(d14);  // d: 16 bits
     uint d15 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
-    float s18 = f16_to_f32(d15);  // d: 16 bits
-    vec4 s19 = vec4(s15, s16, s17, s18);
-    uint w2 = four0.y;
-    uvec4 q4 = (uvec4(w2) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z20 = (zs0 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z21 = (zs1 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z22 = (zs2 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z23 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uvec4 z24 = uvec4(z20, z21, z22, z23);
     uint d16 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s20 = f16_to_f32(d16);  // d: 16 bits
     uint d17 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s21 = f16_to_f32(d17);  // d: 16 bits
     uint d18 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s22 = f16_to_f32(d18);  // d: 16 bits
     uint d19 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s23 = f16_to_f32(d19);  // d: 16 bits
-    vec4 s24 = vec4(s20, s21, s22, s23);
-    uvec4 q5 = (uvec4(w2) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z25 = (zs4 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z26 = (zs5 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z27 = (zs6 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z28 = (zs7 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uvec4 z29 = uvec4(z25, z26, z27, z28);
     uint d20 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s25 = f16_to_f32(d20);  // d: 16 bits
     uint d21 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s26 = f16_to_f32(d21);  // d: 16 bits
     uint d22 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s27 = f16_to_f32(d22);  // d: 16 bits
     uint d23 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s28 = f16_to_f32(d23);  // d: 16 bits
-    vec4 s29 = vec4(s25, s26, s27, s28);
-    uint w3 = four3.y;
-    uvec4 q6 = (uvec4(w3) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z30 = (zs8 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z31 = (zs9 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z32 = (zs10 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z33 = (zs11 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uvec4 z34 = uvec4(z30, z31, z32, z33);
     uint d24 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s30 = f16_to_f32(d24);  // d: 16 bits
     uint d25 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s31 = f16_to_f32(d25);  // d: 16 bits
     uint d26 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s32 = f16_to_f32(d26);  // d: 16 bits
     uint d27 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s33 = f16_to_f32(d27);  // d: 16 bits
-    vec4 s34 = vec4(s30, s31, s32, s33);
-    uvec4 q7 = (uvec4(w3) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z35 = (zs12 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z36 = (zs13 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z37 = (zs14 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uint z38 = (zs15 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
-    uvec4 z39 = uvec4(z35, z36, z37, z38);
     uint d28 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s35 = f16_to_f32(d28);  // d: 16 bits
     uint d29 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s36 = f16_to_f32(d29);  // d: 16 bits
     uint d30 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s37 = f16_to_f32(d30);  // d: 16 bits
     uint d31 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
-    float s38 = f16_to_f32(d31);  // d: 16 bits
-    vec4 s39 = vec4(s35, s36, s37, s38);
-    uint w4 = four0.z;
-    uvec4 q8 = (uvec4(w4) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z40 = (zs0 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z41 = (zs1 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z42 = (zs2 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z43 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uvec4 z44 = uvec4(z40, z41, z42, z43);
     uint d32 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s40 = f16_to_f32(d32);  // d: 16 bits
     uint d33 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s41 = f16_to_f32(d33);  // d: 16 bits
     uint d34 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s42 = f16_to_f32(d34);  // d: 16 bits
     uint d35 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s43 = f16_to_f32(d35);  // d: 16 bits
-    vec4 s44 = vec4(s40, s41, s42, s43);
-    uvec4 q9 = (uvec4(w4) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z45 = (zs4 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z46 = (zs5 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z47 = (zs6 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z48 = (zs7 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uvec4 z49 = uvec4(z45, z46, z47, z48);
     uint d36 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s45 = f16_to_f32(d36);  // d: 16 bits
     uint d37 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s46 = f16_to_f32(d37);  // d: 16 bits
     uint d38 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s47 = f16_to_f32(d38);  // d: 16 bits
     uint d39 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s48 = f16_to_f32(d39);  // d: 16 bits
-    vec4 s49 = vec4(s45, s46, s47, s48);
-    uint w5 = four3.z;
-    uvec4 q10 = (uvec4(w5) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z50 = (zs8 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z51 = (zs9 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z52 = (zs10 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z53 = (zs11 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uvec4 z54 = uvec4(z50, z51, z52, z53);
     uint d40 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s50 = f16_to_f32(d40);  // d: 16 bits
     uint d41 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s51 = f16_to_f32(d41);  // d: 16 bits
     uint d42 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s52 = f16_to_f32(d42);  // d: 16 bits
     uint d43 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s53 = f16_to_f32(d43);  // d: 16 bits
-    vec4 s54 = vec4(s50, s51, s52, s53);
-    uvec4 q11 = (uvec4(w5) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z55 = (zs12 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z56 = (zs13 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z57 = (zs14 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uint z58 = (zs15 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
-    uvec4 z59 = uvec4(z55, z56, z57, z58);
     uint d44 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s55 = f16_to_f32(d44);  // d: 16 bits
     uint d45 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s56 = f16_to_f32(d45);  // d: 16 bits
     uint d46 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s57 = f16_to_f32(d46);  // d: 16 bits
     uint d47 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
-    float s58 = f16_to_f32(d47);  // d: 16 bits
-    vec4 s59 = vec4(s55, s56, s57, s58);
-    uint w6 = four0.w;
-    uvec4 q12 = (uvec4(w6) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z60 = (zs0 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z61 = (zs1 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z62 = (zs2 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z63 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uvec4 z64 = uvec4(z60, z61, z62, z63);
     uint d48 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s60 = f16_to_f32(d48);  // d: 16 bits
     uint d49 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s61 = f16_to_f32(d49);  // d: 16 bits
     uint d50 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s62 = f16_to_f32(d50);  // d: 16 bits
     uint d51 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s63 = f16_to_f32(d51);  // d: 16 bits
-    vec4 s64 = vec4(s60, s61, s62, s63);
-    uvec4 q13 = (uvec4(w6) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z65 = (zs4 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z66 = (zs5 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z67 = (zs6 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z68 = (zs7 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uvec4 z69 = uvec4(z65, z66, z67, z68);
     uint d52 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s65 = f16_to_f32(d52);  // d: 16 bits
     uint d53 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s66 = f16_to_f32(d53);  // d: 16 bits
     uint d54 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s67 = f16_to_f32(d54);  // d: 16 bits
     uint d55 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s68 = f16_to_f32(d55);  // d: 16 bits
-    vec4 s69 = vec4(s65, s66, s67, s68);
-    uint w7 = four3.w;
-    uvec4 q14 = (uvec4(w7) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint z70 = (zs8 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z71 = (zs9 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z72 = (zs10 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z73 = (zs11 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uvec4 z74 = uvec4(z70, z71, z72, z73);
     uint d56 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s70 = f16_to_f32(d56);  // d: 16 bits
     uint d57 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s71 = f16_to_f32(d57);  // d: 16 bits
     uint d58 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s72 = f16_to_f32(d58);  // d: 16 bits
     uint d59 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s73 = f16_to_f32(d59);  // d: 16 bits
-    vec4 s74 = vec4(s70, s71, s72, s73);
-    uvec4 q15 = (uvec4(w7) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint z75 = (zs12 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z76 = (zs13 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z77 = (zs14 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uint z78 = (zs15 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
-    uvec4 z79 = uvec4(z75, z76, z77, z78);
     uint d60 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s75 = f16_to_f32(d60);  // d: 16 bits
     uint d61 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s76 = f16_to_f32(d61);  // d: 16 bits
     uint d62 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s77 = f16_to_f32(d62);  // d: 16 bits
     uint d63 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
-    float s78 = f16_to_f32(d63);  // d: 16 bits
-    vec4 s79 = vec4(s75, s76, s77, s78);
+    uint z0 = (zs0 >> (r % 2u * 16u)) & 15u, z1 = (zs1 >> (r % 2u * 16u)) & 15u, z2 = (zs2 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint z3 = (zs3 >> (r % 2u * 16u)) & 15u, z4 = (zs4 >> (r % 2u * 16u)) & 15u, z5 = (zs5 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint z6 = (zs6 >> (r % 2u * 16u)) & 15u, z7 = (zs7 >> (r % 2u * 16u)) & 15u, z8 = (zs8 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint z9 = (zs9 >> (r % 2u * 16u)) & 15u, z10 = (zs10 >> (r % 2u * 16u)) & 15u, z11 = (zs11 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint z12 = (zs12 >> (r % 2u * 16u)) & 15u, z13 = (zs13 >> (r % 2u * 16u)) & 15u, z14 = (zs14 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint z15 = (zs15 >> (r % 2u * 16u)) & 15u, z16 = (zs0 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z17 = (zs1 >> (r % 2u * 16u + 4u)) & 15u, z18 = (zs2 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z19 = (zs3 >> (r % 2u * 16u + 4u)) & 15u, z20 = (zs4 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z21 = (zs5 >> (r % 2u * 16u + 4u)) & 15u, z22 = (zs6 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z23 = (zs7 >> (r % 2u * 16u + 4u)) & 15u, z24 = (zs8 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z25 = (zs9 >> (r % 2u * 16u + 4u)) & 15u, z26 = (zs10 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z27 = (zs11 >> (r % 2u * 16u + 4u)) & 15u, z28 = (zs12 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z29 = (zs13 >> (r % 2u * 16u + 4u)) & 15u, z30 = (zs14 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z31 = (zs15 >> (r % 2u * 16u + 4u)) & 15u, z32 = (zs0 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z33 = (zs1 >> (r % 2u * 16u + 8u)) & 15u, z34 = (zs2 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z35 = (zs3 >> (r % 2u * 16u + 8u)) & 15u, z36 = (zs4 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z37 = (zs5 >> (r % 2u * 16u + 8u)) & 15u, z38 = (zs6 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z39 = (zs7 >> (r % 2u * 16u + 8u)) & 15u, z40 = (zs8 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z41 = (zs9 >> (r % 2u * 16u + 8u)) & 15u, z42 = (zs10 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z43 = (zs11 >> (r % 2u * 16u + 8u)) & 15u, z44 = (zs12 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z45 = (zs13 >> (r % 2u * 16u + 8u)) & 15u, z46 = (zs14 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z47 = (zs15 >> (r % 2u * 16u + 8u)) & 15u, z48 = (zs0 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z49 = (zs1 >> (r % 2u * 16u + 12u)) & 15u, z50 = (zs2 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z51 = (zs3 >> (r % 2u * 16u + 12u)) & 15u, z52 = (zs4 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z53 = (zs5 >> (r % 2u * 16u + 12u)) & 15u, z54 = (zs6 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z55 = (zs7 >> (r % 2u * 16u + 12u)) & 15u, z56 = (zs8 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z57 = (zs9 >> (r % 2u * 16u + 12u)) & 15u, z58 = (zs10 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z59 = (zs11 >> (r % 2u * 16u + 12u)) & 15u, z60 = (zs12 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z61 = (zs13 >> (r % 2u * 16u + 12u)) & 15u, z62 = (zs14 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z63 = (zs15 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uvec4 z64 = uvec4(z0, z1, z2, z3), z65 = uvec4(z4, z5, z6, z7), z66 = uvec4(z8, z9, z10, z11), z67 = uvec4(z12, z13, z14, z15);
+    uvec4 z68 = uvec4(z16, z17, z18, z19), z69 = uvec4(z20, z21, z22, z23), z70 = uvec4(z24, z25, z26, z27);
+    uvec4 z71 = uvec4(z28, z29, z30, z31), z72 = uvec4(z32, z33, z34, z35), z73 = uvec4(z36, z37, z38, z39);
+    uvec4 z74 = uvec4(z40, z41, z42, z43), z75 = uvec4(z44, z45, z46, z47), z76 = uvec4(z48, z49, z50, z51);
+    uvec4 z77 = uvec4(z52, z53, z54, z55), z78 = uvec4(z56, z57, z58, z59), z79 = uvec4(z60, z61, z62, z63);
+    float s0 = f16_to_f32(d0), s1 = f16_to_f32(d1), s2 = f16_to_f32(d2), s3 = f16_to_f32(d3), s4 = f16_to_f32(d4);  // d: 16 bits
+    float s5 = f16_to_f32(d5), s6 = f16_to_f32(d6), s7 = f16_to_f32(d7), s8 = f16_to_f32(d8), s9 = f16_to_f32(d9);  // d: 16 bits
+    float s10 = f16_to_f32(d10), s11 = f16_to_f32(d11), s12 = f16_to_f32(d12), s13 = f16_to_f32(d13), s14 = f16_to_f32(d14);  // d: 16 bits
+    float s15 = f16_to_f32(d15), s16 = f16_to_f32(d16), s17 = f16_to_f32(d17), s18 = f16_to_f32(d18), s19 = f16_to_f32(d19);  // d: 16 bits
+    float s20 = f16_to_f32(d20), s21 = f16_to_f32(d21), s22 = f16_to_f32(d22), s23 = f16_to_f32(d23), s24 = f16_to_f32(d24);  // d: 16 bits
+    float s25 = f16_to_f32(d25), s26 = f16_to_f32(d26), s27 = f16_to_f32(d27), s28 = f16_to_f32(d28), s29 = f16_to_f32(d29);  // d: 16 bits
+    float s30 = f16_to_f32(d30), s31 = f16_to_f32(d31), s32 = f16_to_f32(d32), s33 = f16_to_f32(d33), s34 = f16_to_f32(d34);  // d: 16 bits
+    float s35 = f16_to_f32(d35), s36 = f16_to_f32(d36), s37 = f16_to_f32(d37), s38 = f16_to_f32(d38), s39 = f16_to_f32(d39);  // d: 16 bits
+    float s40 = f16_to_f32(d40), s41 = f16_to_f32(d41), s42 = f16_to_f32(d42), s43 = f16_to_f32(d43), s44 = f16_to_f32(d44);  // d: 16 bits
+    float s45 = f16_to_f32(d45), s46 = f16_to_f32(d46), s47 = f16_to_f32(d47), s48 = f16_to_f32(d48), s49 = f16_to_f32(d49);  // d: 16 bits
+    float s50 = f16_to_f32(d50), s51 = f16_to_f32(d51), s52 = f16_to_f32(d52), s53 = f16_to_f32(d53), s54 = f16_to_f32(d54);  // d: 16 bits
+    float s55 = f16_to_f32(d55), s56 = f16_to_f32(d56), s57 = f16_to_f32(d57), s58 = f16_to_f32(d58), s59 = f16_to_f32(d59);  // d: 16 bits
+    float s60 = f16_to_f32(d60), s61 = f16_to_f32(d61), s62 = f16_to_f32(d62), s63 = f16_to_f32(d63);  // d: 16 bits
+    vec4 s64 = vec4(s0, s1, s2, s3), s65 = vec4(s4, s5, s6, s7), s66 = vec4(s8, s9, s10, s11), s67 = vec4(s12, s13, s14, s15);
+    vec4 s68 = vec4(s16, s17, s18, s19), s69 = vec4(s20, s21, s22, s23), s70 = vec4(s24, s25, s26, s27), s71 = vec4(s28, s29, s30, s31);
+    vec4 s72 = vec4(s32, s33, s34, s35), s73 = vec4(s36, s37, s38, s39), s74 = vec4(s40, s41, s42, s43), s75 = vec4(s44, s45, s46, s47);
+    vec4 s76 = vec4(s48, s49, s50, s51), s77 = vec4(s52, s53, s54, s55), s78 = vec4(s56, s57, s58, s59), s79 = vec4(s60, s61, s62, s63);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = dot_add(dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4), x[k][m][1],
-            vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9);
-        float dots1 = dot_add(dots0, x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14);
-        float dots2 = dot_add(dots1, x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
+        float dots0 = dot_add(dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z64) + 1) & 15)) * s64), x[k][m][1],
+            vec4(ivec4(q1) - ((ivec4(z65) + 1) & 15)) * s65);
+        float dots1 = dot_add(dots0, x[k][m][2], vec4(ivec4(q2) - ((ivec4(z66) + 1) & 15)) * s66);
+        float dots2 = dot_add(dots1, x[k][m][3], vec4(ivec4(q3) - ((ivec4(z67) + 1) & 15)) * s67);
         sum[0][m] += dots2;
     }
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots3 = dot_add(dot(x[k][m][0], vec4(ivec4(q4) - ((ivec4(z24) + 1) & 15)) * s24), x[k][m][1],
-            vec4(ivec4(q5) - ((ivec4(z29) + 1) & 15)) * s29);
-        float dots4 = dot_add(dots3, x[k][m][2], vec4(ivec4(q6) - ((ivec4(z34) + 1) & 15)) * s34);
-        float dots5 = dot_add(dots4, x[k][m][3], vec4(ivec4(q7) - ((ivec4(z39) + 1) & 15)) * s39);
+        float dots3 = dot_add(dot(x[k][m][0], vec4(ivec4(q4) - ((ivec4(z68) + 1) & 15)) * s68), x[k][m][1],
+            vec4(ivec4(q5) - ((ivec4(z69) + 1) & 15)) * s69);
+        float dots4 = dot_add(dots3, x[k][m][2], vec4(ivec4(q6) - ((ivec4(z70) + 1) & 15)) * s70);
+        float dots5 = dot_add(dots4, x[k][m][3], vec4(ivec4(q7) - ((ivec4(z71) + 1) & 15)) * s71);
         sum[1][m] += dots5;
     }
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots6 = dot_add(dot(x[k][m][0], vec4(ivec4(q8) - ((ivec4(z44) + 1) & 15)) * s44), x[k][m][1],
-            vec4(ivec4(q9) - ((ivec4(z49) + 1) & 15)) * s49);
-        float dots7 = dot_add(dots6, x[k][m][2], vec4(ivec4(q10) - ((ivec4(z54) + 1) & 15)) * s54);
-        float dots8 = dot_add(dots7, x[k][m][3], vec4(ivec4(q11) - ((ivec4(z59) + 1) & 15)) * s59);
+        float dots6 = dot_add(dot(x[k][m][0], vec4(ivec4(q8) - ((ivec4(z72) + 1) & 15)) * s72), x[k][m][1],
+            vec4(ivec4(q9) - ((ivec4(z73) + 1) & 15)) * s73);
+        float dots7 = dot_add(dots6, x[k][m][2], vec4(ivec4(q10) - ((ivec4(z74) + 1) & 15)) * s74);
+        float dots8 = dot_add(dots7, x[k][m][3], vec4(ivec4(q11) - ((ivec4(z75) + 1) & 15)) * s75);
         sum[2][m] += dots8;
     }
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots9 = dot_add(dot(x[k][m][0], vec4(ivec4(q12) - ((ivec4(z64) + 1) & 15)) * s64), x[k][m][1],
-            vec4(ivec4(q13) - ((ivec4(z69) + 1) & 15)) * s69);
-        float dots10 = dot_add(dots9, x[k][m][2], vec4(ivec4(q14) - ((ivec4(z74) + 1) & 15)) * s74);
+        float dots9 = dot_add(dot(x[k][m][0], vec4(ivec4(q12) - ((ivec4(z76) + 1) & 15)) * s76), x[k][m][1],
+            vec4(ivec4(q13) - ((ivec4(z77) + 1) & 15)) * s77);
+        float dots10 = dot_add(dots9, x[k][m][2], vec4(ivec4(q14) - ((ivec4(z78) + 1) & 15)) * s78);
         float dots11 = dot_add(dots10, x[k][m][3], vec4(ivec4(q15) - ((ivec4(z79) + 1) & 15)) * s79);
         sum[3][m] += dots11;
     }

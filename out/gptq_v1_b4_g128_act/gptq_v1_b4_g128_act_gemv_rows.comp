@@ -188,123 +188,75 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
-    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
-    uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uvec4 z4 = uvec4(z0, z1, z2, z3);
-    uint d0 = uint(scales[group0 * rows + row]);
-    float s0 = f16_to_f32(d0);  // d: 16 bits
-    uint d1 = uint(scales[group1 * rows + row]);
-    float s1 = f16_to_f32(d1);  // d: 16 bits
-    uint d2 = uint(scales[group2 * rows + row]);
-    float s2 = f16_to_f32(d2);  // d: 16 bits
-    uint d3 = uint(scales[group3 * rows + row]);
-    float s3 = f16_to_f32(d3);  // d: 16 bits
-    vec4 s4 = vec4(s0, s1, s2, s3);
-    uvec4 q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)];
-    uint groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
-    uint groups6 = g_idx[min(block_col * 128u + t * 16u + 6u, cols - 1u)];
-    uint groups7 = g_idx[min(block_col * 128u + t * 16u + 7u, cols - 1u)];
-    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
-    uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uvec4 z9 = uvec4(z5, z6, z7, z8);
-    uint d4 = uint(scales[group4 * rows + row]);
-    float s5 = f16_to_f32(d4);  // d: 16 bits
-    uint d5 = uint(scales[group5 * rows + row]);
-    float s6 = f16_to_f32(d5);  // d: 16 bits
-    uint d6 = uint(scales[group6 * rows + row]);
-    float s7 = f16_to_f32(d6);  // d: 16 bits
-    uint d7 = uint(scales[group7 * rows + row]);
-    float s8 = f16_to_f32(d7);  // d: 16 bits
-    vec4 s9 = vec4(s5, s6, s7, s8);
+    uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)], groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
+    uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)], groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
+    uint groups6 = g_idx[min(block_col * 128u + t * 16u + 6u, cols - 1u)], groups7 = g_idx[min(block_col * 128u + t * 16u + 7u, cols - 1u)];
     uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
-    uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups8 = g_idx[min(block_col * 128u + t * 16u + 8u, cols - 1u)];
-    uint groups9 = g_idx[min(block_col * 128u + t * 16u + 9u, cols - 1u)];
+    uint groups8 = g_idx[min(block_col * 128u + t * 16u + 8u, cols - 1u)], groups9 = g_idx[min(block_col * 128u + t * 16u + 9u, cols - 1u)];
     uint groups10 = g_idx[min(block_col * 128u + t * 16u + 10u, cols - 1u)];
     uint groups11 = g_idx[min(block_col * 128u + t * 16u + 11u, cols - 1u)];
-    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
-    uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uvec4 z14 = uvec4(z10, z11, z12, z13);
-    uint d8 = uint(scales[group8 * rows + row]);
-    float s10 = f16_to_f32(d8);  // d: 16 bits
-    uint d9 = uint(scales[group9 * rows + row]);
-    float s11 = f16_to_f32(d9);  // d: 16 bits
-    uint d10 = uint(scales[group10 * rows + row]);
-    float s12 = f16_to_f32(d10);  // d: 16 bits
-    uint d11 = uint(scales[group11 * rows + row]);
-    float s13 = f16_to_f32(d11);  // d: 16 bits
-    vec4 s14 = vec4(s10, s11, s12, s13);
-    uvec4 q3 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
     uint groups12 = g_idx[min(block_col * 128u + t * 16u + 12u, cols - 1u)];
     uint groups13 = g_idx[min(block_col * 128u + t * 16u + 13u, cols - 1u)];
     uint groups14 = g_idx[min(block_col * 128u + t * 16u + 14u, cols - 1u)];
     uint groups15 = g_idx[min(block_col * 128u + t * 16u + 15u, cols - 1u)];
-    uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
-    uint group12 = min(g3.x, grid_cols - 1u);
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u, q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u, q3 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3), g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11), g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
+    uint group0 = min(g0.x, grid_cols - 1u);
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group1 = min(g0.y, grid_cols - 1u);
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group2 = min(g0.z, grid_cols - 1u);
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group3 = min(g0.w, grid_cols - 1u);
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint d0 = uint(scales[group0 * rows + row]), d1 = uint(scales[group1 * rows + row]), d2 = uint(scales[group2 * rows + row]);
+    uint d3 = uint(scales[group3 * rows + row]), group4 = min(g1.x, grid_cols - 1u);
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group5 = min(g1.y, grid_cols - 1u);
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group6 = min(g1.z, grid_cols - 1u);
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group7 = min(g1.w, grid_cols - 1u);
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint d4 = uint(scales[group4 * rows + row]), d5 = uint(scales[group5 * rows + row]), d6 = uint(scales[group6 * rows + row]);
+    uint d7 = uint(scales[group7 * rows + row]), group8 = min(g2.x, grid_cols - 1u);
+    uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group9 = min(g2.y, grid_cols - 1u);
+    uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group10 = min(g2.z, grid_cols - 1u);
+    uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint group11 = min(g2.w, grid_cols - 1u);
+    uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint d8 = uint(scales[group8 * rows + row]), d9 = uint(scales[group9 * rows + row]), d10 = uint(scales[group10 * rows + row]);
+    uint d11 = uint(scales[group11 * rows + row]), group12 = min(g3.x, grid_cols - 1u);
     uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group13 = min(g3.y, grid_cols - 1u);
     uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group14 = min(g3.z, grid_cols - 1u);
     uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group15 = min(g3.w, grid_cols - 1u);
     uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
-    uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uvec4 z19 = uvec4(z15, z16, z17, z18);
-    uint d12 = uint(scales[group12 * rows + row]);
-    float s15 = f16_to_f32(d12);  // d: 16 bits
-    uint d13 = uint(scales[group13 * rows + row]);
-    float s16 = f16_to_f32(d13);  // d: 16 bits
-    uint d14 = uint(scales[group14 * rows + row]);
-    float s17 = f16_to_f32(d14);  // d: 16 bits
+    uint d12 = uint(scales[group12 * rows + row]), d13 = uint(scales[group13 * rows + row]), d14 = uint(scales[group14 * rows + row]);
     uint d15 = uint(scales[group15 * rows + row]);
-    float s18 = f16_to_f32(d15);  // d: 16 bits
-    vec4 s19 = vec4(s15, s16, s17, s18);
+    uint z0 = (zs0 >> (r % 8u * 4u)) & 15u, z1 = (zs1 >> (r % 8u * 4u)) & 15u, z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint z3 = (zs3 >> (r % 8u * 4u)) & 15u, z4 = (zs4 >> (r % 8u * 4u)) & 15u, z5 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint z6 = (zs6 >> (r % 8u * 4u)) & 15u, z7 = (zs7 >> (r % 8u * 4u)) & 15u, z8 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint z9 = (zs9 >> (r % 8u * 4u)) & 15u, z10 = (zs10 >> (r % 8u * 4u)) & 15u, z11 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint z12 = (zs12 >> (r % 8u * 4u)) & 15u, z13 = (zs13 >> (r % 8u * 4u)) & 15u, z14 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint z15 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z16 = uvec4(z0, z1, z2, z3), z17 = uvec4(z4, z5, z6, z7), z18 = uvec4(z8, z9, z10, z11), z19 = uvec4(z12, z13, z14, z15);
+    float s0 = f16_to_f32(d0), s1 = f16_to_f32(d1), s2 = f16_to_f32(d2), s3 = f16_to_f32(d3), s4 = f16_to_f32(d4);  // d: 16 bits
+    float s5 = f16_to_f32(d5), s6 = f16_to_f32(d6), s7 = f16_to_f32(d7), s8 = f16_to_f32(d8), s9 = f16_to_f32(d9);  // d: 16 bits
+    float s10 = f16_to_f32(d10), s11 = f16_to_f32(d11), s12 = f16_to_f32(d12), s13 = f16_to_f32(d13), s14 = f16_to_f32(d14);  // d: 16 bits
+    float s15 = f16_to_f32(d15);  // d: 16 bits
+    vec4 s16 = vec4(s0, s1, s2, s3), s17 = vec4(s4, s5, s6, s7), s18 = vec4(s8, s9, s10, s11), s19 = vec4(s12, s13, s14, s15);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4)
-            + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9)
-            + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14)
+        sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z16) + 1) & 15)) * s16)
+            + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z17) + 1) & 15)) * s17)
+            + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z18) + 1) & 15)) * s18)
             + dot(x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
     }
 }
@@ -318,10 +270,8 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
+    uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)], groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
     uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
@@ -349,10 +299,8 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
 
     // elements 4 to 7, counted from the tile's first
     uvec4 q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)];
-    uint groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
-    uint groups6 = g_idx[min(block_col * 128u + t * 16u + 6u, cols - 1u)];
-    uint groups7 = g_idx[min(block_col * 128u + t * 16u + 7u, cols - 1u)];
+    uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)], groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
+    uint groups6 = g_idx[min(block_col * 128u + t * 16u + 6u, cols - 1u)], groups7 = g_idx[min(block_col * 128u + t * 16u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
     uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
@@ -381,8 +329,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     // elements 8 to 11, counted from the tile's first
     uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint groups8 = g_idx[min(block_col * 128u + t * 16u + 8u, cols - 1u)];
-    uint groups9 = g_idx[min(block_col * 128u + t * 16u + 9u, cols - 1u)];
+    uint groups8 = g_idx[min(block_col * 128u + t * 16u + 8u, cols - 1u)], groups9 = g_idx[min(block_col * 128u + t * 16u + 9u, cols - 1u)];
     uint groups10 = g_idx[min(block_col * 128u + t * 16u + 10u, cols - 1u)];
     uint groups11 = g_idx[min(block_col * 128u + t * 16u + 11u, cols - 1u)];
     uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits

@@ -64,9 +64,8 @@ inline void decode(device const uint *W_q, device const ushort *scale, device co
     const uint r = row / grid_rows;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)];
-    const uint w2 = W_q[block_row * 64u + (t * 8u + 2u)], w3 = W_q[block_row * 64u + (t * 8u + 3u)];
-    const uint m_ = uint(zero[row]);
+    const uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)], w2 = W_q[block_row * 64u + (t * 8u + 2u)];
+    const uint w3 = W_q[block_row * 64u + (t * 8u + 3u)], m_ = uint(zero[row]);
     const float z = f16_to_f32(m_);  // m: 16 bits
     const uint d = uint(scale[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -230,17 +229,15 @@ inline void accumulate(
     const uint row = n * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    const uint t = tile % 4u, d = uint(scale[row]);
-    const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
+    const uint t = tile % 4u, d = uint(scale[row]), w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
     const uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)];
     const uint w4 = W_q[block_row * 64u + (t * 16u + 4u)], w5 = W_q[block_row * 64u + (t * 16u + 5u)];
     const uint w6 = W_q[block_row * 64u + (t * 16u + 6u)], w7 = W_q[block_row * 64u + (t * 16u + 7u)];
     const uint w8 = W_q[block_row * 64u + (t * 16u + 8u)], w9 = W_q[block_row * 64u + (t * 16u + 9u)];
     const uint w10 = W_q[block_row * 64u + (t * 16u + 10u)], w11 = W_q[block_row * 64u + (t * 16u + 11u)];
     const uint w12 = W_q[block_row * 64u + (t * 16u + 12u)], w13 = W_q[block_row * 64u + (t * 16u + 13u)];
-    const uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)];
-    const uint m_ = uint(zero[row]);
+    const uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)], m_ = uint(zero[row]);
+    const float s = f16_to_f32(d);  // d: 16 bits
     const float z = f16_to_f32(m_);  // m: 16 bits
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,

@@ -48,9 +48,8 @@ void decode(uint band, uint tile, out precise vec4 v[10]) {
     const uint block_row = band;
     const uint t = tile % 16u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = W_q[block_row * 64u + t * 4u], w1 = W_q[block_row * 64u + (t * 4u + 1u)];
-    uint w2 = W_q[block_row * 64u + (t * 4u + 2u)], w3 = W_q[block_row * 64u + (t * 4u + 3u)];
-    uint m0 = uint(zero[block_row]);
+    uint w0 = W_q[block_row * 64u + t * 4u], w1 = W_q[block_row * 64u + (t * 4u + 1u)], w2 = W_q[block_row * 64u + (t * 4u + 2u)];
+    uint w3 = W_q[block_row * 64u + (t * 4u + 3u)], m0 = uint(zero[block_row]);
     float z0 = f16_to_f32(m0);  // m: 16 bits
     uint d0 = uint(scale[block_row]);
     float s0 = f16_to_f32(d0);  // d: 16 bits

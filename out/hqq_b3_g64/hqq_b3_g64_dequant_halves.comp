@@ -75,17 +75,16 @@ void decode(uint band, uint tile, out precise vec4 v[20]) {
     const uint block_row = band;
     const uint t = tile % 8u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)];
-    uint w2 = W_q[block_row * 64u + (t * 8u + 2u)], w3 = W_q[block_row * 64u + (t * 8u + 3u)];
-    uint m0 = uint(zero[block_row]);
+    uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)], w2 = W_q[block_row * 64u + (t * 8u + 2u)];
+    uint w3 = W_q[block_row * 64u + (t * 8u + 3u)], m0 = uint(zero[block_row]);
     float z0 = f16_to_f32(m0);  // m: 16 bits
     uint d0 = uint(scale[block_row]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
     v[0] = (vec4((w0 >> 27u) & 7u, (w1 >> 27u) & 7u, (w2 >> 27u) & 7u, (w3 >> 27u) & 7u) - z0) * s0;
 
     // row 0, elements 4 to 7, counted from the tile's first
-    uint w4 = W_q[block_row * 64u + (t * 8u + 4u)], w5 = W_q[block_row * 64u + (t * 8u + 5u)];
-    uint w6 = W_q[block_row * 64u + (t * 8u + 6u)], w7 = W_q[block_row * 64u + (t * 8u + 7u)];
+    uint w4 = W_q[block_row * 64u + (t * 8u + 4u)], w5 = W_q[block_row * 64u + (t * 8u + 5u)], w6 = W_q[block_row * 64u + (t * 8u + 6u)];
+    uint w7 = W_q[block_row * 64u + (t * 8u + 7u)];
     v[1] = (vec4((w4 >> 27u) & 7u, (w5 >> 27u) & 7u, (w6 >> 27u) & 7u, (w7 >> 27u) & 7u) - z0) * s0;
 
     // row 1, elements 0 to 3, counted from the tile's first

@@ -53,8 +53,8 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     const uint t = tile % 16u;
-    uint w0 = W_q[block_row * 64u + t * 4u], w1 = W_q[block_row * 64u + (t * 4u + 1u)];
-    uint w2 = W_q[block_row * 64u + (t * 4u + 2u)], w3 = W_q[block_row * 64u + (t * 4u + 3u)], m_ = uint(zero[row]);
+    uint w0 = W_q[block_row * 64u + t * 4u], w1 = W_q[block_row * 64u + (t * 4u + 1u)], w2 = W_q[block_row * 64u + (t * 4u + 2u)];
+    uint w3 = W_q[block_row * 64u + (t * 4u + 3u)], m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
     uint d = uint(scale[row]);
     float s = f16_to_f32(d);  // d: 16 bits

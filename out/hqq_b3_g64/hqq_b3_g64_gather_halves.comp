@@ -81,8 +81,8 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint r = row / grid_rows;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)];
-    uint w2 = W_q[block_row * 64u + (t * 8u + 2u)], w3 = W_q[block_row * 64u + (t * 8u + 3u)], m_ = uint(zero[row]);
+    uint w0 = W_q[block_row * 64u + t * 8u], w1 = W_q[block_row * 64u + (t * 8u + 1u)], w2 = W_q[block_row * 64u + (t * 8u + 2u)];
+    uint w3 = W_q[block_row * 64u + (t * 8u + 3u)], m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
     uint d = uint(scale[row]);
     float s = f16_to_f32(d);  // d: 16 bits
@@ -90,8 +90,8 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
         - z) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w4 = W_q[block_row * 64u + (t * 8u + 4u)], w5 = W_q[block_row * 64u + (t * 8u + 5u)];
-    uint w6 = W_q[block_row * 64u + (t * 8u + 6u)], w7 = W_q[block_row * 64u + (t * 8u + 7u)];
+    uint w4 = W_q[block_row * 64u + (t * 8u + 4u)], w5 = W_q[block_row * 64u + (t * 8u + 5u)], w6 = W_q[block_row * 64u + (t * 8u + 6u)];
+    uint w7 = W_q[block_row * 64u + (t * 8u + 7u)];
     v[1] = (vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u)
         - z) * s;
 }

@@ -223,32 +223,28 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     const uint t = tile % 4u;
-    uint d = uint(scale[row]);
+    uint d = uint(scale[row]), w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
+    uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)], w4 = W_q[block_row * 64u + (t * 16u + 4u)];
+    uint w5 = W_q[block_row * 64u + (t * 16u + 5u)], w6 = W_q[block_row * 64u + (t * 16u + 6u)], w7 = W_q[block_row * 64u + (t * 16u + 7u)];
+    uint w8 = W_q[block_row * 64u + (t * 16u + 8u)], w9 = W_q[block_row * 64u + (t * 16u + 9u)];
+    uint w10 = W_q[block_row * 64u + (t * 16u + 10u)], w11 = W_q[block_row * 64u + (t * 16u + 11u)];
+    uint w12 = W_q[block_row * 64u + (t * 16u + 12u)], w13 = W_q[block_row * 64u + (t * 16u + 13u)];
+    uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)], m_ = uint(zero[row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
-    uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)];
     // w: 3 bits
     uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
         (w3 >> ((9u - r) * 3u)) & 7u);
-    uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u), w4 = W_q[block_row * 64u + (t * 16u + 4u)];
-    uint w5 = W_q[block_row * 64u + (t * 16u + 5u)], w6 = W_q[block_row * 64u + (t * 16u + 6u)];
-    uint w7 = W_q[block_row * 64u + (t * 16u + 7u)];
     // w: 3 bits
     uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u,
         (w7 >> ((9u - r) * 3u)) & 7u);
-    uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u), w8 = W_q[block_row * 64u + (t * 16u + 8u)];
-    uint w9 = W_q[block_row * 64u + (t * 16u + 9u)], w10 = W_q[block_row * 64u + (t * 16u + 10u)];
-    uint w11 = W_q[block_row * 64u + (t * 16u + 11u)];
     // w: 3 bits
     uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
         (w11 >> ((9u - r) * 3u)) & 7u);
-    uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u), w12 = W_q[block_row * 64u + (t * 16u + 12u)];
-    uint w13 = W_q[block_row * 64u + (t * 16u + 13u)], w14 = W_q[block_row * 64u + (t * 16u + 14u)];
-    uint w15 = W_q[block_row * 64u + (t * 16u + 15u)];
     // w: 3 bits
     uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
         (w15 >> ((9u - r) * 3u)) & 7u);
-    uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u), m_ = uint(zero[row]);
+    uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u), bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u);
+    uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u), bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u);
     float z = f16_to_f32(m_);  // m: 16 bits
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {

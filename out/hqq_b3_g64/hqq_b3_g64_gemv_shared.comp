@@ -197,17 +197,14 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     const uint t = tile % 4u;
-    uint d = uint(scale[row]);
-    float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
-    uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)];
-    uint w4 = W_q[block_row * 64u + (t * 16u + 4u)], w5 = W_q[block_row * 64u + (t * 16u + 5u)];
-    uint w6 = W_q[block_row * 64u + (t * 16u + 6u)], w7 = W_q[block_row * 64u + (t * 16u + 7u)];
+    uint d = uint(scale[row]), w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
+    uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)], w4 = W_q[block_row * 64u + (t * 16u + 4u)];
+    uint w5 = W_q[block_row * 64u + (t * 16u + 5u)], w6 = W_q[block_row * 64u + (t * 16u + 6u)], w7 = W_q[block_row * 64u + (t * 16u + 7u)];
     uint w8 = W_q[block_row * 64u + (t * 16u + 8u)], w9 = W_q[block_row * 64u + (t * 16u + 9u)];
     uint w10 = W_q[block_row * 64u + (t * 16u + 10u)], w11 = W_q[block_row * 64u + (t * 16u + 11u)];
     uint w12 = W_q[block_row * 64u + (t * 16u + 12u)], w13 = W_q[block_row * 64u + (t * 16u + 13u)];
-    uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)];
-    uint m_ = uint(zero[row]);
+    uint w14 = W_q[block_row * 64u + (t * 16u + 14u)], w15 = W_q[block_row * 64u + (t * 16u + 15u)], m_ = uint(zero[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
     float z = f16_to_f32(m_);  // m: 16 bits
     sum += s * (dot(x[k][0], vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
         (w3 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][1],

@@ -219,40 +219,26 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[2], inout flo
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     const uint t = tile % 2u;
-    uint d = words[1];
+    uint d = words[1], m_ = words[0];
     float s = f16_to_f32(d);  // d: 16 bits
-    uvec4 four0 = fours[0];
-    uint w0 = four0.x, w1 = four0.y, w2 = four0.z, w3 = four0.w;
-    uvec4 four1 = fours[1];
-    uint w4 = four1.x, w5 = four1.y, w6 = four1.z, w7 = four1.w;
-    uvec4 four2 = fours[2];
-    uint w8 = four2.x, w9 = four2.y, w10 = four2.z, w11 = four2.w;
-    uvec4 four3 = fours[3];
-    uint w12 = four3.x, w13 = four3.y, w14 = four3.z, w15 = four3.w;
-    uvec4 four4 = fours[4];
-    uint w16 = four4.x, w17 = four4.y, w18 = four4.z, w19 = four4.w;
-    uvec4 four5 = fours[5];
-    uint w20 = four5.x, w21 = four5.y, w22 = four5.z, w23 = four5.w;
-    uvec4 four6 = fours[6];
-    uint w24 = four6.x, w25 = four6.y, w26 = four6.z, w27 = four6.w;
-    uvec4 four7 = fours[7];
-    uint w28 = four7.x, w29 = four7.y, w30 = four7.z, w31 = four7.w, m_ = words[0];
+    uvec4 w0 = fours[0], w1 = fours[1], w2 = fours[2], w3 = fours[3], w4 = fours[4], w5 = fours[5], w6 = fours[6], w7 = fours[7];
     float z = f16_to_f32(m_);  // m: 16 bits
-    float dots0 = dot_add(dot(x[k][0], vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
-        (w3 >> ((9u - r) * 3u)) & 7u)), x[k][1],
-        vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u));
-    float dots1 = dot_add(dots0, x[k][2], vec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
-        (w11 >> ((9u - r) * 3u)) & 7u));
-    float dots2 = dot_add(dots1, x[k][3], vec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
-        (w15 >> ((9u - r) * 3u)) & 7u));
-    float dots3 = dot_add(dots2, x[k][4], vec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u,
-        (w19 >> ((9u - r) * 3u)) & 7u));
-    float dots4 = dot_add(dots3, x[k][5], vec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u,
-        (w23 >> ((9u - r) * 3u)) & 7u));
-    float dots5 = dot_add(dots4, x[k][6], vec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u,
-        (w27 >> ((9u - r) * 3u)) & 7u));
-    float dots6 = dot_add(dots5, x[k][7], vec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u,
-        (w31 >> ((9u - r) * 3u)) & 7u));
+    float dots0 = dot_add(dot(x[k][0], vec4((w0.x >> ((9u - r) * 3u)) & 7u, (w0.y >> ((9u - r) * 3u)) & 7u, (w0.z >> ((9u - r) * 3u)) & 7u,
+        (w0.w >> ((9u - r) * 3u)) & 7u)), x[k][1],
+        vec4((w1.x >> ((9u - r) * 3u)) & 7u, (w1.y >> ((9u - r) * 3u)) & 7u, (w1.z >> ((9u - r) * 3u)) & 7u,
+        (w1.w >> ((9u - r) * 3u)) & 7u));
+    float dots1 = dot_add(dots0, x[k][2], vec4((w2.x >> ((9u - r) * 3u)) & 7u, (w2.y >> ((9u - r) * 3u)) & 7u,
+        (w2.z >> ((9u - r) * 3u)) & 7u, (w2.w >> ((9u - r) * 3u)) & 7u));
+    float dots2 = dot_add(dots1, x[k][3], vec4((w3.x >> ((9u - r) * 3u)) & 7u, (w3.y >> ((9u - r) * 3u)) & 7u,
+        (w3.z >> ((9u - r) * 3u)) & 7u, (w3.w >> ((9u - r) * 3u)) & 7u));
+    float dots3 = dot_add(dots2, x[k][4], vec4((w4.x >> ((9u - r) * 3u)) & 7u, (w4.y >> ((9u - r) * 3u)) & 7u,
+        (w4.z >> ((9u - r) * 3u)) & 7u, (w4.w >> ((9u - r) * 3u)) & 7u));
+    float dots4 = dot_add(dots3, x[k][5], vec4((w5.x >> ((9u - r) * 3u)) & 7u, (w5.y >> ((9u - r) * 3u)) & 7u,
+        (w5.z >> ((9u - r) * 3u)) & 7u, (w5.w >> ((9u - r) * 3u)) & 7u));
+    float dots5 = dot_add(dots4, x[k][6], vec4((w6.x >> ((9u - r) * 3u)) & 7u, (w6.y >> ((9u - r) * 3u)) & 7u,
+        (w6.z >> ((9u - r) * 3u)) & 7u, (w6.w >> ((9u - r) * 3u)) & 7u));
+    float dots6 = dot_add(dots5, x[k][7], vec4((w7.x >> ((9u - r) * 3u)) & 7u, (w7.y >> ((9u - r) * 3u)) & 7u,
+        (w7.z >> ((9u - r) * 3u)) & 7u, (w7.w >> ((9u - r) * 3u)) & 7u));
     sum += s * dots6 - s * z * x_sum[k][0];
 }
 

@@ -212,71 +212,48 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
     const uint row = n * (row_tiles / 4u) + j, tile = 0u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    uint d = words[1];
+    uint d = words[1], m_ = words[0];
     float s = f16_to_f32(d);  // d: 16 bits
-    uvec4 four0 = fours[0];
-    uint w0 = four0.x, w1 = four0.y, w2 = four0.z, w3 = four0.w;
-    uvec4 four1 = fours[1];
-    uint w4 = four1.x, w5 = four1.y, w6 = four1.z, w7 = four1.w;
-    uvec4 four2 = fours[2];
-    uint w8 = four2.x, w9 = four2.y, w10 = four2.z, w11 = four2.w;
-    uvec4 four3 = fours[3];
-    uint w12 = four3.x, w13 = four3.y, w14 = four3.z, w15 = four3.w;
-    uvec4 four4 = fours[4];
-    uint w16 = four4.x, w17 = four4.y, w18 = four4.z, w19 = four4.w;
-    uvec4 four5 = fours[5];
-    uint w20 = four5.x, w21 = four5.y, w22 = four5.z, w23 = four5.w;
-    uvec4 four6 = fours[6];
-    uint w24 = four6.x, w25 = four6.y, w26 = four6.z, w27 = four6.w;
-    uvec4 four7 = fours[7];
-    uint w28 = four7.x, w29 = four7.y, w30 = four7.z, w31 = four7.w;
-    uvec4 four8 = fours[8];
-    uint w32 = four8.x, w33 = four8.y, w34 = four8.z, w35 = four8.w;
-    uvec4 four9 = fours[9];
-    uint w36 = four9.x, w37 = four9.y, w38 = four9.z, w39 = four9.w;
-    uvec4 four10 = fours[10];
-    uint w40 = four10.x, w41 = four10.y, w42 = four10.z, w43 = four10.w;
-    uvec4 four11 = fours[11];
-    uint w44 = four11.x, w45 = four11.y, w46 = four11.z, w47 = four11.w;
-    uvec4 four12 = fours[12];
-    uint w48 = four12.x, w49 = four12.y, w50 = four12.z, w51 = four12.w;
-    uvec4 four13 = fours[13];
-    uint w52 = four13.x, w53 = four13.y, w54 = four13.z, w55 = four13.w;
-    uvec4 four14 = fours[14];
-    uint w56 = four14.x, w57 = four14.y, w58 = four14.z, w59 = four14.w;
-    uvec4 four15 = fours[15];
-    uint w60 = four15.x, w61 = four15.y, w62 = four15.z, w63 = four15.w, m_ = words[0];
+    uvec4 w0 = fours[0], w1 = fours[1], w2 = fours[2], w3 = fours[3], w4 = fours[4], w5 = fours[5], w6 = fours[6], w7 = fours[7];
+    uvec4 w8 = fours[8], w9 = fours[9], w10 = fours[10], w11 = fours[11], w12 = fours[12], w13 = fours[13], w14 = fours[14];
+    uvec4 w15 = fours[15];
     float z = f16_to_f32(m_);  // m: 16 bits
-    float dots0 = dot_add(dot(x[k][0], vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
-        (w3 >> ((9u - r) * 3u)) & 7u)), x[k][1],
-        vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u));
-    float dots1 = dot_add(dots0, x[k][2], vec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
-        (w11 >> ((9u - r) * 3u)) & 7u));
-    float dots2 = dot_add(dots1, x[k][3], vec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
-        (w15 >> ((9u - r) * 3u)) & 7u));
-    float dots3 = dot_add(dots2, x[k][4], vec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u,
-        (w19 >> ((9u - r) * 3u)) & 7u));
-    float dots4 = dot_add(dots3, x[k][5], vec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u,
-        (w23 >> ((9u - r) * 3u)) & 7u));
-    float dots5 = dot_add(dots4, x[k][6], vec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u,
-        (w27 >> ((9u - r) * 3u)) & 7u));
-    float dots6 = dot_add(dots5, x[k][7], vec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u,
-        (w31 >> ((9u - r) * 3u)) & 7u));
-    float dots7 = dot_add(dot(x[k][8], vec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u,
-        (w35 >> ((9u - r) * 3u)) & 7u)), x[k][9],
-        vec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u, (w39 >> ((9u - r) * 3u)) & 7u));
-    float dots8 = dot_add(dots7, x[k][10], vec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u,
-        (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u));
-    float dots9 = dot_add(dots8, x[k][11], vec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u,
-        (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u));
+    float dots0 = dot_add(dot(x[k][0], vec4((w0.x >> ((9u - r) * 3u)) & 7u, (w0.y >> ((9u - r) * 3u)) & 7u, (w0.z >> ((9u - r) * 3u)) & 7u,
+        (w0.w >> ((9u - r) * 3u)) & 7u)), x[k][1],
+        vec4((w1.x >> ((9u - r) * 3u)) & 7u, (w1.y >> ((9u - r) * 3u)) & 7u, (w1.z >> ((9u - r) * 3u)) & 7u,
+        (w1.w >> ((9u - r) * 3u)) & 7u));
+    float dots1 = dot_add(dots0, x[k][2], vec4((w2.x >> ((9u - r) * 3u)) & 7u, (w2.y >> ((9u - r) * 3u)) & 7u,
+        (w2.z >> ((9u - r) * 3u)) & 7u, (w2.w >> ((9u - r) * 3u)) & 7u));
+    float dots2 = dot_add(dots1, x[k][3], vec4((w3.x >> ((9u - r) * 3u)) & 7u, (w3.y >> ((9u - r) * 3u)) & 7u,
+        (w3.z >> ((9u - r) * 3u)) & 7u, (w3.w >> ((9u - r) * 3u)) & 7u));
+    float dots3 = dot_add(dots2, x[k][4], vec4((w4.x >> ((9u - r) * 3u)) & 7u, (w4.y >> ((9u - r) * 3u)) & 7u,
+        (w4.z >> ((9u - r) * 3u)) & 7u, (w4.w >> ((9u - r) * 3u)) & 7u));
+    float dots4 = dot_add(dots3, x[k][5], vec4((w5.x >> ((9u - r) * 3u)) & 7u, (w5.y >> ((9u - r) * 3u)) & 7u,
+        (w5.z >> ((9u - r) * 3u)) & 7u, (w5.w >> ((9u - r) * 3u)) & 7u));
+    float dots5 = dot_add(dots4, x[k][6], vec4((w6.x >> ((9u - r) * 3u)) & 7u, (w6.y >> ((9u - r) * 3u)) & 7u,
+        (w6.z >> ((9u - r) * 3u)) & 7u, (w6.w >> ((9u - r) * 3u)) & 7u));
+    float dots6 = dot_add(dots5, x[k][7], vec4((w7.x >> ((9u - r) * 3u)) & 7u, (w7.y >> ((9u - r) * 3u)) & 7u,
+        (w7.z >> ((9u - r) * 3u)) & 7u, (w7.w >> ((9u - r) * 3u)) & 7u));
+    float dots7 = dot_add(dot(x[k][8], vec4((w8.x >> ((9u - r) * 3u)) & 7u, (w8.y >> ((9u - r) * 3u)) & 7u, (w8.z >> ((9u - r) * 3u)) & 7u,
+        (w8.w >> ((9u - r) * 3u)) & 7u)), x[k][9],
+        vec4((w9.x >> ((9u - r) * 3u)) & 7u, (w9.y >> ((9u - r) * 3u)) & 7u, (w9.z >> ((9u - r) * 3u)) & 7u,
+        (w9.w >> ((9u - r) * 3u)) & 7u));
+    float dots8 = dot_add(dots7, x[k][10], vec4((w10.x >> ((9u - r) * 3u)) & 7u, (w10.y >> ((9u - r) * 3u)) & 7u,
+        (w10.z >> ((9u - r) * 3u)) & 7u, (w10.w >> ((9u - r) * 3u)) & 7u));
+    float dots9 = dot_add(dots8, x[k][11], vec4((w11.x >> ((9u - r) * 3u)) & 7u, (w11.y >> ((9u - r) * 3u)) & 7u,
+        (w11.z >> ((9u - r) * 3u)) & 7u, (w11.w >> ((9u - r) * 3u)) & 7u));
     float dots10 = dot_add(dots9, x[k][12],
-        vec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u));
+        vec4((w12.x >> ((9u - r) * 3u)) & 7u, (w12.y >> ((9u - r) * 3u)) & 7u, (w12.z >> ((9u - r) * 3u)) & 7u,
+        (w12.w >> ((9u - r) * 3u)) & 7u));
     float dots11 = dot_add(dots10, x[k][13],
-        vec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u));
+        vec4((w13.x >> ((9u - r) * 3u)) & 7u, (w13.y >> ((9u - r) * 3u)) & 7u, (w13.z >> ((9u - r) * 3u)) & 7u,
+        (w13.w >> ((9u - r) * 3u)) & 7u));
     float dots12 = dot_add(dots11, x[k][14],
-        vec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u));
+        vec4((w14.x >> ((9u - r) * 3u)) & 7u, (w14.y >> ((9u - r) * 3u)) & 7u, (w14.z >> ((9u - r) * 3u)) & 7u,
+        (w14.w >> ((9u - r) * 3u)) & 7u));
     float dots13 = dot_add(dots12, x[k][15],
-        vec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u));
+        vec4((w15.x >> ((9u - r) * 3u)) & 7u, (w15.y >> ((9u - r) * 3u)) & 7u, (w15.z >> ((9u - r) * 3u)) & 7u,
+        (w15.w >> ((9u - r) * 3u)) & 7u));
     sum += s * (dots6 + dots13) - s * z * x_sum[k][0];
 }
 

@@ -2149,8 +2149,7 @@ static const int32_t G[2048][8] = {
 /* The value of element `index` of a tensor. */
 static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const blocks = (const uint8_t *)from[0] + index / 256u * 56u;
-    const uint32_t i = (uint32_t)(index % 256u), scales0 = (uint32_t)blocks[49u];
-    const uint32_t d_0bit = scales0 >> 4u;  // scales: bits 0-3 of d
+    const uint32_t i = (uint32_t)(index % 256u), scales0 = (uint32_t)blocks[49u], d_0bit = scales0 >> 4u;  // scales: bits 0-3 of d
     const uint32_t scales1 = (uint32_t)blocks[51u], d_4bit = scales1 >> 4u;  // scales: bits 4-7 of d
     const uint32_t scales2 = (uint32_t)blocks[53u], d_8bit = scales2 >> 4u;  // scales: bits 8-11 of d
     const uint32_t scales3 = (uint32_t)blocks[55u], d_12bit = scales3 >> 4u;  // scales: bits 12-15 of d

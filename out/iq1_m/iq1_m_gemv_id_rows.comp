@@ -163,26 +163,23 @@ void load_x(uint vector, uint j, uint k) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    uint base = block * 14u, scales0 = blocks[base + 12u], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint base = block * 14u, scales0 = blocks[base + 12u], scales1 = blocks[base + 13u], scales2 = blocks[base + tile / 4u / 2u + 12u];
+    uint qs = blocks[base + tile / 2u], qh = blocks[base + tile / 4u + 8u];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = blocks[base + 13u], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = blocks[base + tile / 4u / 2u + 12u];
     uint sc = (scales2 >> (tile / 4u % 2u * 16u + tile % 4u * 3u)) & 7u;  // scales: 3 bits
     precise float d_sc = d * float(2 * int(sc) + 1);
-    uint qs = blocks[base + tile / 2u], g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = blocks[base + tile / 4u + 8u], g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0];
+    uint g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu, g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u, g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0], g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
     vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu), pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
     vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu), pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
-    uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
     vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu), pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
     vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu), pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
-    uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit
-    uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
+    uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u, sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
     sum += d_sc * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y))
         + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y)) - x_sum[k][0])
         + d_sc * (int(sg0) != 0 ? -0.125 : 0.125) * x_sum[k][1] + d_sc * (int(sg1) != 0 ? -0.125 : 0.125) * x_sum[k][2];

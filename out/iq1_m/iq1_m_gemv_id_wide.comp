@@ -209,67 +209,42 @@ void fetch(uint n, uint j, out uint words[6]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
-    uint scales0 = words[0], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint scales0 = words[0], scales1 = words[1], scales2 = words[2], qs0 = words[3], qh = words[4], qs1 = words[5];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = words[1], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = words[2], sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
-    precise float d_sc0 = d * float(2 * int(sc0) + 1);
-    uint qs0 = words[3], g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = words[4], g_hi0 = qh & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G_at(g0);
+    uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u, sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
+    uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u, sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
+    precise float d_sc0 = d * float(2 * int(sc0) + 1), d_sc1 = d * float(2 * int(sc1) + 1), d_sc2 = d * float(2 * int(sc2) + 1);
+    precise float d_sc3 = d * float(2 * int(sc3) + 1);
+    uint g_lo0 = qs0 & 0xFFu, g_lo1 = (qs0 >> 8u) & 0xFFu, g_lo2 = (qs0 >> 16u) & 0xFFu, g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint g_lo4 = qs1 & 0xFFu, g_lo5 = (qs1 >> 8u) & 0xFFu, g_lo6 = (qs1 >> 16u) & 0xFFu, g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi0 = qh & 7u, g_hi1 = (qh >> 4u) & 7u, g_hi2 = (qh >> 8u) & 7u, g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g_hi4 = (qh >> 16u) & 7u, g_hi5 = (qh >> 20u) & 7u, g_hi6 = (qh >> 24u) & 7u, g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G_at(g0), g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G_at(g1), g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G_at(g2), g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G_at(g3), g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G_at(g4);
+    uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G_at(g5), g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G_at(g6), g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G_at(g7);
     vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu), pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
     vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu), pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
-    uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G_at(g1);
     vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu), pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
     vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu), pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
-    uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
-    uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
-    uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
-    precise float d_sc1 = d * float(2 * int(sc1) + 1);
-    uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G_at(g2);
     vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu), pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
     vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu), pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
-    uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G_at(g3);
     vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu), pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
     vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu), pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
-    uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
-    uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
-    uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
-    precise float d_sc2 = d * float(2 * int(sc2) + 1);
-    uint qs1 = words[5], g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G_at(g4);
     vec2 pair16 = unpackHalf2x16(G_row4 & 0xF000Fu), pair17 = unpackHalf2x16(G_row4 & 0xF000F0u);
     vec2 pair18 = unpackHalf2x16((G_row4 >> 8u) & 0xF000Fu), pair19 = unpackHalf2x16((G_row4 >> 8u) & 0xF000F0u);
-    uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G_at(g5);
     vec2 pair20 = unpackHalf2x16(G_row5 & 0xF000Fu), pair21 = unpackHalf2x16(G_row5 & 0xF000F0u);
     vec2 pair22 = unpackHalf2x16((G_row5 >> 8u) & 0xF000Fu), pair23 = unpackHalf2x16((G_row5 >> 8u) & 0xF000F0u);
-    uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
-    uint sg5 = (qh >> 23u) & 1u;  // qh: 1 bit
-    uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
-    precise float d_sc3 = d * float(2 * int(sc3) + 1);
-    uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G_at(g6);
     vec2 pair24 = unpackHalf2x16(G_row6 & 0xF000Fu), pair25 = unpackHalf2x16(G_row6 & 0xF000F0u);
     vec2 pair26 = unpackHalf2x16((G_row6 >> 8u) & 0xF000Fu), pair27 = unpackHalf2x16((G_row6 >> 8u) & 0xF000F0u);
-    uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G_at(g7);
     vec2 pair28 = unpackHalf2x16(G_row7 & 0xF000Fu), pair29 = unpackHalf2x16(G_row7 & 0xF000F0u);
     vec2 pair30 = unpackHalf2x16((G_row7 >> 8u) & 0xF000Fu), pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
-    uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
-    uint sg7 = qh >> 31u;  // qh: 1 bit
+    uint sg0 = (qh >> 3u) & 1u, sg1 = (qh >> 7u) & 1u, sg2 = (qh >> 11u) & 1u, sg3 = (qh >> 15u) & 1u, sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
+    uint sg5 = (qh >> 23u) & 1u, sg6 = (qh >> 27u) & 1u, sg7 = qh >> 31u;  // qh: 1 bit
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
     float dots2 = dot_add(dots1, x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));

@@ -391,87 +391,50 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 2u, tile = j % 2u;
-    uint base = block * 14u, scales0 = words[0], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint base = block * 14u, scales0 = words[0], scales1 = words[1], scales2 = words[2], begin = base + tile * 4u, qh0 = words[3];
+    uint qh1 = words[4];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = words[1], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = words[2], sc0 = scales2 & 7u;  // scales: 3 bits
-    uint begin = base + tile * 4u;
+    uint sc0 = scales2 & 7u, sc1 = (scales2 >> 3u) & 7u, sc2 = (scales2 >> 6u) & 7u, sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
+    uint sc4 = (scales2 >> 16u) & 7u, sc5 = (scales2 >> 19u) & 7u, sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
+    uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
     bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.z : four0.x, g_lo0 = pick0 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh0 = words[3], g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G_at(g0), bytes0 = G_row0 & 0xF0F0F0Fu;
-    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu, g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi1 = (qh0 >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G_at(g1), bytes2 = G_row1 & 0xF0F0F0Fu;
-    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu, sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
-    uint g_lo2 = (pick0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi2 = (qh0 >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G_at(g2), bytes4 = G_row2 & 0xF0F0F0Fu;
-    uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu, g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G_at(g3), bytes6 = G_row3 & 0xF0F0F0Fu;
-    uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu, sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
-    uint pick1 = upper ? four0.w : four0.y, g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi4 = (qh0 >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G_at(g4), bytes8 = G_row4 & 0xF0F0F0Fu;
-    uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu, g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi5 = (qh0 >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G_at(g5), bytes10 = G_row5 & 0xF0F0F0Fu;
-    uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu, sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
-    uint g_lo6 = (pick1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi6 = (qh0 >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G_at(g6), bytes12 = G_row6 & 0xF0F0F0Fu;
-    uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu, g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G_at(g7), bytes14 = G_row7 & 0xF0F0F0Fu;
-    uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu, sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, g_lo8 = pick2 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh1 = words[4], g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
-    uint g8 = g_lo8 | (g_hi8 << 8u), G_row8 = G_at(g8), bytes16 = G_row8 & 0xF0F0F0Fu;
-    uint bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu, g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi9 = (qh1 >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g9 = g_lo9 | (g_hi9 << 8u), G_row9 = G_at(g9), bytes18 = G_row9 & 0xF0F0F0Fu;
-    uint bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu, sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
-    uint g_lo10 = (pick2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi10 = (qh1 >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g10 = g_lo10 | (g_hi10 << 8u), G_row10 = G_at(g10), bytes20 = G_row10 & 0xF0F0F0Fu;
-    uint bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu, g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g11 = g_lo11 | (g_hi11 << 8u), G_row11 = G_at(g11), bytes22 = G_row11 & 0xF0F0F0Fu;
-    uint bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu, sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
-    uint pick3 = upper ? four1.y : four0.w, g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi12 = (qh1 >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g12 = g_lo12 | (g_hi12 << 8u), G_row12 = G_at(g12), bytes24 = G_row12 & 0xF0F0F0Fu;
-    uint bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu, g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi13 = (qh1 >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g13 = g_lo13 | (g_hi13 << 8u), G_row13 = G_at(g13), bytes26 = G_row13 & 0xF0F0F0Fu;
-    uint bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu, sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
-    uint g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g14 = g_lo14 | (g_hi14 << 8u), G_row14 = G_at(g14), bytes28 = G_row14 & 0xF0F0F0Fu;
-    uint bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu, g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
+    uvec4 four0 = fours[0], four1 = fours[1];
+    uint pick0 = upper ? four0.z : four0.x, pick1 = upper ? four0.w : four0.y, pick2 = upper ? four1.x : four0.z;
+    uint pick3 = upper ? four1.y : four0.w;
+    uint g_lo0 = pick0 & 0xFFu, g_lo1 = (pick0 >> 8u) & 0xFFu, g_lo2 = (pick0 >> 16u) & 0xFFu, g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
+    uint g_lo4 = pick1 & 0xFFu, g_lo5 = (pick1 >> 8u) & 0xFFu, g_lo6 = (pick1 >> 16u) & 0xFFu, g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
+    uint g_lo8 = pick2 & 0xFFu, g_lo9 = (pick2 >> 8u) & 0xFFu, g_lo10 = (pick2 >> 16u) & 0xFFu, g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
+    uint g_lo12 = pick3 & 0xFFu, g_lo13 = (pick3 >> 8u) & 0xFFu, g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi0 = qh0 & 7u, g_hi1 = (qh0 >> 4u) & 7u, g_hi2 = (qh0 >> 8u) & 7u, g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g_hi4 = (qh0 >> 16u) & 7u, g_hi5 = (qh0 >> 20u) & 7u, g_hi6 = (qh0 >> 24u) & 7u, g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
+    uint g_hi8 = qh1 & 7u, g_hi9 = (qh1 >> 4u) & 7u, g_hi10 = (qh1 >> 8u) & 7u, g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g_hi12 = (qh1 >> 16u) & 7u, g_hi13 = (qh1 >> 20u) & 7u, g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g_hi15 = (qh1 >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g15 = g_lo15 | (g_hi15 << 8u), G_row15 = G_at(g15), bytes30 = G_row15 & 0xF0F0F0Fu;
-    uint bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu, sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
-    uint sg1 = (qh0 >> 7u) & 1u;  // qh: 1 bit
-    uint sg2 = (qh0 >> 11u) & 1u;  // qh: 1 bit
-    uint sg3 = (qh0 >> 15u) & 1u;  // qh: 1 bit
-    uint sg4 = (qh0 >> 19u) & 1u;  // qh: 1 bit
-    uint sg5 = (qh0 >> 23u) & 1u;  // qh: 1 bit
-    uint sg6 = (qh0 >> 27u) & 1u;  // qh: 1 bit
-    uint sg7 = qh0 >> 31u;  // qh: 1 bit
-    uint sg8 = (qh1 >> 3u) & 1u;  // qh: 1 bit
-    uint sg9 = (qh1 >> 7u) & 1u;  // qh: 1 bit
-    uint sg10 = (qh1 >> 11u) & 1u;  // qh: 1 bit
-    uint sg11 = (qh1 >> 15u) & 1u;  // qh: 1 bit
-    uint sg12 = (qh1 >> 19u) & 1u;  // qh: 1 bit
-    uint sg13 = (qh1 >> 23u) & 1u;  // qh: 1 bit
-    uint sg14 = (qh1 >> 27u) & 1u;  // qh: 1 bit
-    uint sg15 = qh1 >> 31u;  // qh: 1 bit
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G_at(g0), bytes0 = G_row0 & 0xF0F0F0Fu, bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
+    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G_at(g1), bytes2 = G_row1 & 0xF0F0F0Fu, bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
+    uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G_at(g2), bytes4 = G_row2 & 0xF0F0F0Fu, bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
+    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G_at(g3), bytes6 = G_row3 & 0xF0F0F0Fu, bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
+    uint g4 = g_lo4 | (g_hi4 << 8u), G_row4 = G_at(g4), bytes8 = G_row4 & 0xF0F0F0Fu, bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
+    uint g5 = g_lo5 | (g_hi5 << 8u), G_row5 = G_at(g5), bytes10 = G_row5 & 0xF0F0F0Fu, bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
+    uint g6 = g_lo6 | (g_hi6 << 8u), G_row6 = G_at(g6), bytes12 = G_row6 & 0xF0F0F0Fu, bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
+    uint g7 = g_lo7 | (g_hi7 << 8u), G_row7 = G_at(g7), bytes14 = G_row7 & 0xF0F0F0Fu, bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
+    uint g8 = g_lo8 | (g_hi8 << 8u), G_row8 = G_at(g8), bytes16 = G_row8 & 0xF0F0F0Fu, bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu;
+    uint g9 = g_lo9 | (g_hi9 << 8u), G_row9 = G_at(g9), bytes18 = G_row9 & 0xF0F0F0Fu, bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu;
+    uint g10 = g_lo10 | (g_hi10 << 8u), G_row10 = G_at(g10), bytes20 = G_row10 & 0xF0F0F0Fu, bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu;
+    uint g11 = g_lo11 | (g_hi11 << 8u), G_row11 = G_at(g11), bytes22 = G_row11 & 0xF0F0F0Fu, bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu;
+    uint g12 = g_lo12 | (g_hi12 << 8u), G_row12 = G_at(g12), bytes24 = G_row12 & 0xF0F0F0Fu, bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu;
+    uint g13 = g_lo13 | (g_hi13 << 8u), G_row13 = G_at(g13), bytes26 = G_row13 & 0xF0F0F0Fu, bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu;
+    uint g14 = g_lo14 | (g_hi14 << 8u), G_row14 = G_at(g14), bytes28 = G_row14 & 0xF0F0F0Fu, bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu;
+    uint g15 = g_lo15 | (g_hi15 << 8u), G_row15 = G_at(g15), bytes30 = G_row15 & 0xF0F0F0Fu, bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu;
+    uint sg0 = (qh0 >> 3u) & 1u, sg1 = (qh0 >> 7u) & 1u, sg2 = (qh0 >> 11u) & 1u, sg3 = (qh0 >> 15u) & 1u;  // qh: 1 bit
+    uint sg4 = (qh0 >> 19u) & 1u, sg5 = (qh0 >> 23u) & 1u, sg6 = (qh0 >> 27u) & 1u, sg7 = qh0 >> 31u, sg8 = (qh1 >> 3u) & 1u;  // qh: 1 bit
+    uint sg9 = (qh1 >> 7u) & 1u, sg10 = (qh1 >> 11u) & 1u, sg11 = (qh1 >> 15u) & 1u, sg12 = (qh1 >> 19u) & 1u;  // qh: 1 bit
+    uint sg13 = (qh1 >> 23u) & 1u, sg14 = (qh1 >> 27u) & 1u, sg15 = qh1 >> 31u;  // qh: 1 bit
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = (2 * int(sc0) + 1) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

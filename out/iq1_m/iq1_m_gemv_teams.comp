@@ -211,39 +211,30 @@ void fetch(uint n, uint j, out uint words[5]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[5], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u;
-    uint scales0 = words[0], d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint scales0 = words[0], scales1 = words[1], scales2 = words[2], qs = words[3], qh = words[4];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
-    uint scales1 = words[1], d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = words[2], sc0 = (scales2 >> (tile / 2u % 2u * 16u + tile % 2u * 6u)) & 7u;  // scales: 3 bits
-    precise float d_sc0 = d * float(2 * int(sc0) + 1);
-    uint qs = words[3], g_lo0 = qs & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = words[4], g_hi0 = (qh >> (tile % 2u * 16u)) & 7u;  // qh: bits 8-10 of g
-    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0];
+    uint sc0 = (scales2 >> (tile / 2u % 2u * 16u + tile % 2u * 6u)) & 7u;  // scales: 3 bits
+    uint sc1 = (scales2 >> (tile / 2u % 2u * 16u + tile % 2u * 6u + 3u)) & 7u;  // scales: 3 bits
+    precise float d_sc0 = d * float(2 * int(sc0) + 1), d_sc1 = d * float(2 * int(sc1) + 1);
+    uint g_lo0 = qs & 0xFFu, g_lo1 = (qs >> 8u) & 0xFFu, g_lo2 = (qs >> 16u) & 0xFFu, g_lo3 = qs >> 24u;  // qs: bits 0-7 of g
+    uint g_hi0 = (qh >> (tile % 2u * 16u)) & 7u, g_hi1 = (qh >> (tile % 2u * 16u + 4u)) & 7u;  // qh: bits 8-10 of g
+    uint g_hi2 = (qh >> (tile % 2u * 16u + 8u)) & 7u, g_hi3 = (qh >> (tile % 2u * 16u + 12u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0], g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1], g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G[g2];
+    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G[g3];
     vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu), pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
     vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu), pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
-    uint g_lo1 = (qs >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi1 = (qh >> (tile % 2u * 16u + 4u)) & 7u;  // qh: bits 8-10 of g
-    uint g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
     vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu), pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
     vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu), pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
-    uint sg0 = (qh >> (tile % 2u * 16u + 3u)) & 1u;  // qh: 1 bit
-    uint sg1 = (qh >> (tile % 2u * 16u + 7u)) & 1u;  // qh: 1 bit
-    uint sc1 = (scales2 >> (tile / 2u % 2u * 16u + tile % 2u * 6u + 3u)) & 7u;  // scales: 3 bits
-    precise float d_sc1 = d * float(2 * int(sc1) + 1);
-    uint g_lo2 = (qs >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi2 = (qh >> (tile % 2u * 16u + 8u)) & 7u;  // qh: bits 8-10 of g
-    uint g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G[g2];
     vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu), pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
     vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu), pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
-    uint g_lo3 = qs >> 24u;  // qs: bits 0-7 of g
-    uint g_hi3 = (qh >> (tile % 2u * 16u + 12u)) & 7u;  // qh: bits 8-10 of g
-    uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G[g3];
     vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu), pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
     vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu), pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
-    uint sg2 = (qh >> (tile % 2u * 16u + 11u)) & 1u;  // qh: 1 bit
-    uint sg3 = (qh >> (tile % 2u * 16u + 15u)) & 1u;  // qh: 1 bit
+    uint sg0 = (qh >> (tile % 2u * 16u + 3u)) & 1u, sg1 = (qh >> (tile % 2u * 16u + 7u)) & 1u;  // qh: 1 bit
+    uint sg2 = (qh >> (tile % 2u * 16u + 11u)) & 1u, sg3 = (qh >> (tile % 2u * 16u + 15u)) & 1u;  // qh: 1 bit
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
     float dots2 = dot_add(dots1, x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));

@@ -222,12 +222,11 @@ inline void accumulate(
 {
     #pragma clang fp contract(fast)
     const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, w0 = codes[block * 8u + tile * 4u];
-    const uint w1 = codes[block * 8u + tile * 4u + 1u], w2 = codes[block * 8u + tile * 4u + 2u];
-    const uint w3 = codes[block * 8u + tile * 4u + 3u];
+    const uint w1 = codes[block * 8u + tile * 4u + 1u], w2 = codes[block * 8u + tile * 4u + 2u], w3 = codes[block * 8u + tile * 4u + 3u];
+    const uint s_bits = uint(scales[block]);
     // NaN where a weight is
     const float nans = as_type<float>(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
-    const uint s_bits = uint(scales[block]);
     const float s = as_type<float>(s_bits == 0xFFu ? 0x7FC00000u : s_bits == 0u ? 0x400000u : s_bits << 23u);
     const float2 pair0 = float2(as_type<half2>(((w0 << 7u) & 0x3F803F80u) | ((w0 << 8u) & 0x80008000u)));
     const float2 pair1 = float2(as_type<half2>(((w0 >> 1u) & 0x3F803F80u) | (w0 & 0x80008000u)));

@@ -183,12 +183,11 @@ void load_x(uint vector, uint j, uint k) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    uint w0 = codes[block * 8u + tile * 4u], w1 = codes[block * 8u + tile * 4u + 1u];
-    uint w2 = codes[block * 8u + tile * 4u + 2u], w3 = codes[block * 8u + tile * 4u + 3u];
+    uint w0 = codes[block * 8u + tile * 4u], w1 = codes[block * 8u + tile * 4u + 1u], w2 = codes[block * 8u + tile * 4u + 2u];
+    uint w3 = codes[block * 8u + tile * 4u + 3u], s_bits = uint(scales[block]);
     // NaN where a weight is
     float nans = uintBitsToFloat(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
-    uint s_bits = uint(scales[block]);
     float s = uintBitsToFloat(s_bits == 0xFFu ? 0x7FC00000u : s_bits == 0u ? 0x400000u : s_bits << 23u);
     vec2 pair0 = unpackHalf2x16(((w0 << 7u) & 0x3F803F80u) | ((w0 << 8u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((w0 >> 1u) & 0x3F803F80u) | (w0 & 0x80008000u));

@@ -184,57 +184,49 @@ void fetch(uint n, uint j, out uvec4 fours[4], out uint words[1]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
-    uvec4 four0 = fours[0];
-    uint w0 = four0.x, w1 = four0.y, w2 = four0.z, w3 = four0.w;
-    uvec4 four1 = fours[1];
-    uint w4 = four1.x, w5 = four1.y, w6 = four1.z, w7 = four1.w;
-    uvec4 four2 = fours[2];
-    uint w8 = four2.x, w9 = four2.y, w10 = four2.z, w11 = four2.w;
-    uvec4 four3 = fours[3];
-    uint w12 = four3.x, w13 = four3.y, w14 = four3.z, w15 = four3.w;
+    uvec4 w0 = fours[0], w1 = fours[1], w2 = fours[2], w3 = fours[3];
     // NaN where a weight is
-    float nans = uintBitsToFloat(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
-        | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u) | ((w4 & 0x7F7F7F7Fu) + 0x1010101u)
-        | ((w5 & 0x7F7F7F7Fu) + 0x1010101u) | ((w6 & 0x7F7F7F7Fu) + 0x1010101u) | ((w7 & 0x7F7F7F7Fu) + 0x1010101u)
-        | ((w8 & 0x7F7F7F7Fu) + 0x1010101u) | ((w9 & 0x7F7F7F7Fu) + 0x1010101u) | ((w10 & 0x7F7F7F7Fu) + 0x1010101u)
-        | ((w11 & 0x7F7F7F7Fu) + 0x1010101u) | ((w12 & 0x7F7F7F7Fu) + 0x1010101u) | ((w13 & 0x7F7F7F7Fu) + 0x1010101u)
-        | ((w14 & 0x7F7F7F7Fu) + 0x1010101u) | ((w15 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
-    uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu;
+    float nans = uintBitsToFloat(((((w0.x & 0x7F7F7F7Fu) + 0x1010101u) | ((w0.y & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w0.z & 0x7F7F7F7Fu) + 0x1010101u) | ((w0.w & 0x7F7F7F7Fu) + 0x1010101u) | ((w1.x & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w1.y & 0x7F7F7F7Fu) + 0x1010101u) | ((w1.z & 0x7F7F7F7Fu) + 0x1010101u) | ((w1.w & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w2.x & 0x7F7F7F7Fu) + 0x1010101u) | ((w2.y & 0x7F7F7F7Fu) + 0x1010101u) | ((w2.z & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w2.w & 0x7F7F7F7Fu) + 0x1010101u) | ((w3.x & 0x7F7F7F7Fu) + 0x1010101u) | ((w3.y & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w3.z & 0x7F7F7F7Fu) + 0x1010101u) | ((w3.w & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
+    uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu, s_bits1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
     float s0 = uintBitsToFloat(s_bits0 == 0xFFu ? 0x7FC00000u : s_bits0 == 0u ? 0x400000u : s_bits0 << 23u);
-    vec2 pair0 = unpackHalf2x16(((w0 << 7u) & 0x3F803F80u) | ((w0 << 8u) & 0x80008000u));
-    vec2 pair1 = unpackHalf2x16(((w0 >> 1u) & 0x3F803F80u) | (w0 & 0x80008000u));
-    vec2 pair2 = unpackHalf2x16(((w1 << 7u) & 0x3F803F80u) | ((w1 << 8u) & 0x80008000u));
-    vec2 pair3 = unpackHalf2x16(((w1 >> 1u) & 0x3F803F80u) | (w1 & 0x80008000u));
-    vec2 pair4 = unpackHalf2x16(((w2 << 7u) & 0x3F803F80u) | ((w2 << 8u) & 0x80008000u));
-    vec2 pair5 = unpackHalf2x16(((w2 >> 1u) & 0x3F803F80u) | (w2 & 0x80008000u));
-    vec2 pair6 = unpackHalf2x16(((w3 << 7u) & 0x3F803F80u) | ((w3 << 8u) & 0x80008000u));
-    vec2 pair7 = unpackHalf2x16(((w3 >> 1u) & 0x3F803F80u) | (w3 & 0x80008000u));
-    vec2 pair8 = unpackHalf2x16(((w4 << 7u) & 0x3F803F80u) | ((w4 << 8u) & 0x80008000u));
-    vec2 pair9 = unpackHalf2x16(((w4 >> 1u) & 0x3F803F80u) | (w4 & 0x80008000u));
-    vec2 pair10 = unpackHalf2x16(((w5 << 7u) & 0x3F803F80u) | ((w5 << 8u) & 0x80008000u));
-    vec2 pair11 = unpackHalf2x16(((w5 >> 1u) & 0x3F803F80u) | (w5 & 0x80008000u));
-    vec2 pair12 = unpackHalf2x16(((w6 << 7u) & 0x3F803F80u) | ((w6 << 8u) & 0x80008000u));
-    vec2 pair13 = unpackHalf2x16(((w6 >> 1u) & 0x3F803F80u) | (w6 & 0x80008000u));
-    vec2 pair14 = unpackHalf2x16(((w7 << 7u) & 0x3F803F80u) | ((w7 << 8u) & 0x80008000u));
-    vec2 pair15 = unpackHalf2x16(((w7 >> 1u) & 0x3F803F80u) | (w7 & 0x80008000u));
-    uint s_bits1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
     float s1 = uintBitsToFloat(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
-    vec2 pair16 = unpackHalf2x16(((w8 << 7u) & 0x3F803F80u) | ((w8 << 8u) & 0x80008000u));
-    vec2 pair17 = unpackHalf2x16(((w8 >> 1u) & 0x3F803F80u) | (w8 & 0x80008000u));
-    vec2 pair18 = unpackHalf2x16(((w9 << 7u) & 0x3F803F80u) | ((w9 << 8u) & 0x80008000u));
-    vec2 pair19 = unpackHalf2x16(((w9 >> 1u) & 0x3F803F80u) | (w9 & 0x80008000u));
-    vec2 pair20 = unpackHalf2x16(((w10 << 7u) & 0x3F803F80u) | ((w10 << 8u) & 0x80008000u));
-    vec2 pair21 = unpackHalf2x16(((w10 >> 1u) & 0x3F803F80u) | (w10 & 0x80008000u));
-    vec2 pair22 = unpackHalf2x16(((w11 << 7u) & 0x3F803F80u) | ((w11 << 8u) & 0x80008000u));
-    vec2 pair23 = unpackHalf2x16(((w11 >> 1u) & 0x3F803F80u) | (w11 & 0x80008000u));
-    vec2 pair24 = unpackHalf2x16(((w12 << 7u) & 0x3F803F80u) | ((w12 << 8u) & 0x80008000u));
-    vec2 pair25 = unpackHalf2x16(((w12 >> 1u) & 0x3F803F80u) | (w12 & 0x80008000u));
-    vec2 pair26 = unpackHalf2x16(((w13 << 7u) & 0x3F803F80u) | ((w13 << 8u) & 0x80008000u));
-    vec2 pair27 = unpackHalf2x16(((w13 >> 1u) & 0x3F803F80u) | (w13 & 0x80008000u));
-    vec2 pair28 = unpackHalf2x16(((w14 << 7u) & 0x3F803F80u) | ((w14 << 8u) & 0x80008000u));
-    vec2 pair29 = unpackHalf2x16(((w14 >> 1u) & 0x3F803F80u) | (w14 & 0x80008000u));
-    vec2 pair30 = unpackHalf2x16(((w15 << 7u) & 0x3F803F80u) | ((w15 << 8u) & 0x80008000u));
-    vec2 pair31 = unpackHalf2x16(((w15 >> 1u) & 0x3F803F80u) | (w15 & 0x80008000u));
+    vec2 pair0 = unpackHalf2x16(((w0.x << 7u) & 0x3F803F80u) | ((w0.x << 8u) & 0x80008000u));
+    vec2 pair1 = unpackHalf2x16(((w0.x >> 1u) & 0x3F803F80u) | (w0.x & 0x80008000u));
+    vec2 pair2 = unpackHalf2x16(((w0.y << 7u) & 0x3F803F80u) | ((w0.y << 8u) & 0x80008000u));
+    vec2 pair3 = unpackHalf2x16(((w0.y >> 1u) & 0x3F803F80u) | (w0.y & 0x80008000u));
+    vec2 pair4 = unpackHalf2x16(((w0.z << 7u) & 0x3F803F80u) | ((w0.z << 8u) & 0x80008000u));
+    vec2 pair5 = unpackHalf2x16(((w0.z >> 1u) & 0x3F803F80u) | (w0.z & 0x80008000u));
+    vec2 pair6 = unpackHalf2x16(((w0.w << 7u) & 0x3F803F80u) | ((w0.w << 8u) & 0x80008000u));
+    vec2 pair7 = unpackHalf2x16(((w0.w >> 1u) & 0x3F803F80u) | (w0.w & 0x80008000u));
+    vec2 pair8 = unpackHalf2x16(((w1.x << 7u) & 0x3F803F80u) | ((w1.x << 8u) & 0x80008000u));
+    vec2 pair9 = unpackHalf2x16(((w1.x >> 1u) & 0x3F803F80u) | (w1.x & 0x80008000u));
+    vec2 pair10 = unpackHalf2x16(((w1.y << 7u) & 0x3F803F80u) | ((w1.y << 8u) & 0x80008000u));
+    vec2 pair11 = unpackHalf2x16(((w1.y >> 1u) & 0x3F803F80u) | (w1.y & 0x80008000u));
+    vec2 pair12 = unpackHalf2x16(((w1.z << 7u) & 0x3F803F80u) | ((w1.z << 8u) & 0x80008000u));
+    vec2 pair13 = unpackHalf2x16(((w1.z >> 1u) & 0x3F803F80u) | (w1.z & 0x80008000u));
+    vec2 pair14 = unpackHalf2x16(((w1.w << 7u) & 0x3F803F80u) | ((w1.w << 8u) & 0x80008000u));
+    vec2 pair15 = unpackHalf2x16(((w1.w >> 1u) & 0x3F803F80u) | (w1.w & 0x80008000u));
+    vec2 pair16 = unpackHalf2x16(((w2.x << 7u) & 0x3F803F80u) | ((w2.x << 8u) & 0x80008000u));
+    vec2 pair17 = unpackHalf2x16(((w2.x >> 1u) & 0x3F803F80u) | (w2.x & 0x80008000u));
+    vec2 pair18 = unpackHalf2x16(((w2.y << 7u) & 0x3F803F80u) | ((w2.y << 8u) & 0x80008000u));
+    vec2 pair19 = unpackHalf2x16(((w2.y >> 1u) & 0x3F803F80u) | (w2.y & 0x80008000u));
+    vec2 pair20 = unpackHalf2x16(((w2.z << 7u) & 0x3F803F80u) | ((w2.z << 8u) & 0x80008000u));
+    vec2 pair21 = unpackHalf2x16(((w2.z >> 1u) & 0x3F803F80u) | (w2.z & 0x80008000u));
+    vec2 pair22 = unpackHalf2x16(((w2.w << 7u) & 0x3F803F80u) | ((w2.w << 8u) & 0x80008000u));
+    vec2 pair23 = unpackHalf2x16(((w2.w >> 1u) & 0x3F803F80u) | (w2.w & 0x80008000u));
+    vec2 pair24 = unpackHalf2x16(((w3.x << 7u) & 0x3F803F80u) | ((w3.x << 8u) & 0x80008000u));
+    vec2 pair25 = unpackHalf2x16(((w3.x >> 1u) & 0x3F803F80u) | (w3.x & 0x80008000u));
+    vec2 pair26 = unpackHalf2x16(((w3.y << 7u) & 0x3F803F80u) | ((w3.y << 8u) & 0x80008000u));
+    vec2 pair27 = unpackHalf2x16(((w3.y >> 1u) & 0x3F803F80u) | (w3.y & 0x80008000u));
+    vec2 pair28 = unpackHalf2x16(((w3.z << 7u) & 0x3F803F80u) | ((w3.z << 8u) & 0x80008000u));
+    vec2 pair29 = unpackHalf2x16(((w3.z >> 1u) & 0x3F803F80u) | (w3.z & 0x80008000u));
+    vec2 pair30 = unpackHalf2x16(((w3.w << 7u) & 0x3F803F80u) | ((w3.w << 8u) & 0x80008000u));
+    vec2 pair31 = unpackHalf2x16(((w3.w >> 1u) & 0x3F803F80u) | (w3.w & 0x80008000u));
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));

@@ -130,8 +130,7 @@ static const int32_t K[16] = {
 /* The value of element `index` of a tensor. */
 static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const blocks = (const uint8_t *)from[0] + index / 32u * 17u;
-    const uint32_t i = (uint32_t)(index % 32u), qs = (uint32_t)blocks[i % 16u + 1u];
-    const uint32_t q = (qs >> (i / 16u * 4u)) & 15u;  // qs: 4 bits
+    const uint32_t i = (uint32_t)(index % 32u), qs = (uint32_t)blocks[i % 16u + 1u], q = (qs >> (i / 16u * 4u)) & 15u;  // qs: 4 bits
     const uint32_t e = (uint32_t)blocks[0u];
     return (float)K[q] * qk_bits_to_f32((uint32_t)((int32_t)e < 2 ? 2097152 << ((int32_t)e & 1) : (((int32_t)e + 255) & 255) << 23));
 }

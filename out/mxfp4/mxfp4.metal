@@ -251,11 +251,10 @@ inline void accumulate(
 {
     #pragma clang fp contract(fast)
     const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 17u, e = uint(blocks[base]);
+    const uint qs0 = load_u32(blocks, base + tile * 8u + 1u), qs1 = load_u32(blocks, base + tile * 8u + 5u);
     const float e_e_e = as_type<float>(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
-    const uint qs0 = load_u32(blocks, base + tile * 8u + 1u);
     const float2 pair0 = float2(as_type<half2>(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u)));
     const float2 pair1 = float2(as_type<half2>(((qs0 << 1u) & 0xE000E00u) | ((qs0 << 4u) & 0x80008000u)));
-    const uint qs1 = load_u32(blocks, base + tile * 8u + 5u);
     const float2 pair2 = float2(as_type<half2>(((qs1 << 9u) & 0xE000E00u) | ((qs1 << 12u) & 0x80008000u)));
     const float2 pair3 = float2(as_type<half2>(((qs1 << 1u) & 0xE000E00u) | ((qs1 << 4u) & 0x80008000u)));
     const float2 pair4 = float2(as_type<half2>(((qs0 << 5u) & 0xE000E00u) | ((qs0 << 8u) & 0x80008000u)));
@@ -395,8 +394,7 @@ inline void accumulate_large(
     const uint4 bytes0 = uint4(blocks_uchar4[base + tile * 2u]);
     const float2 two0 = K_of_two[bytes0.y], two1 = K_of_two[bytes0.z], two2 = K_of_two[bytes0.w];
     const uint4 bytes1 = uint4(blocks_uchar4[base + tile * 2u + 1u]);
-    const float2 two3 = K_of_two[bytes1.x], two4 = K_of_two[bytes1.y], two5 = K_of_two[bytes1.z];
-    const float2 two6 = K_of_two[bytes1.w];
+    const float2 two3 = K_of_two[bytes1.x], two4 = K_of_two[bytes1.y], two5 = K_of_two[bytes1.z], two6 = K_of_two[bytes1.w];
     const uint4 bytes2 = uint4(blocks_uchar4[base + tile * 2u + 2u]);
     const float2 two7 = K_of_two[bytes2.x];
     float dots0[BATCH];
@@ -411,8 +409,7 @@ inline void accumulate_large(
     const uint4 bytes3 = uint4(blocks_uchar4[base + tile * 2u + 4u]);
     const float2 two8 = K_of_two[bytes3.z], two9 = K_of_two[bytes3.w];
     const uint4 bytes4 = uint4(blocks_uchar4[base + tile * 2u + 5u]);
-    const float2 two10 = K_of_two[bytes4.x], two11 = K_of_two[bytes4.y], two12 = K_of_two[bytes4.z];
-    const float2 two13 = K_of_two[bytes4.w];
+    const float2 two10 = K_of_two[bytes4.x], two11 = K_of_two[bytes4.y], two12 = K_of_two[bytes4.z], two13 = K_of_two[bytes4.w];
     const uint4 bytes5 = uint4(blocks_uchar4[base + tile * 2u + 6u]);
     const float2 two14 = K_of_two[bytes5.x], two15 = K_of_two[bytes5.y];
     float dots3[BATCH];
@@ -427,8 +424,7 @@ inline void accumulate_large(
     const uint4 bytes6 = uint4(blocks_uchar4[base + tile * 2u + 8u]);
     const float2 two16 = K_of_two[bytes6.w];
     const uint4 bytes7 = uint4(blocks_uchar4[base + tile * 2u + 9u]);
-    const float2 two17 = K_of_two[bytes7.x], two18 = K_of_two[bytes7.y], two19 = K_of_two[bytes7.z];
-    const float2 two20 = K_of_two[bytes7.w];
+    const float2 two17 = K_of_two[bytes7.x], two18 = K_of_two[bytes7.y], two19 = K_of_two[bytes7.z], two20 = K_of_two[bytes7.w];
     const uint4 bytes8 = uint4(blocks_uchar4[base + tile * 2u + 10u]);
     const float2 two21 = K_of_two[bytes8.x], two22 = K_of_two[bytes8.y], two23 = K_of_two[bytes8.z];
     float dots6[BATCH];
@@ -441,11 +437,9 @@ inline void accumulate_large(
     const uint e3 = blocks_word[base + 12u] >> 24u;
     const float e_e_e3 = as_type<float>(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
     const uint4 bytes9 = uint4(blocks_uchar4[base + tile * 2u + 13u]);
-    const float2 two24 = K_of_two[bytes9.x], two25 = K_of_two[bytes9.y], two26 = K_of_two[bytes9.z];
-    const float2 two27 = K_of_two[bytes9.w];
+    const float2 two24 = K_of_two[bytes9.x], two25 = K_of_two[bytes9.y], two26 = K_of_two[bytes9.z], two27 = K_of_two[bytes9.w];
     const uint4 bytes10 = uint4(blocks_uchar4[base + tile * 2u + 14u]);
-    const float2 two28 = K_of_two[bytes10.x], two29 = K_of_two[bytes10.y], two30 = K_of_two[bytes10.z];
-    const float2 two31 = K_of_two[bytes10.w];
+    const float2 two28 = K_of_two[bytes10.x], two29 = K_of_two[bytes10.y], two30 = K_of_two[bytes10.z], two31 = K_of_two[bytes10.w];
     float dots9[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots9[m] = dot_add(dot(x[k][m][12], float4(two24.x, two25.x, two26.x, two27.x)), x[k][m][13],
         float4(two28.x, two29.x, two30.x, two31.x));

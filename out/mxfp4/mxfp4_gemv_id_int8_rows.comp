@@ -214,17 +214,13 @@ uint blocks_u32(uint at) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    uint base = block * 17u, e = uint(blocks[base]);
+    uint base = block * 17u, e = uint(blocks[base]), qs0 = blocks_u32(base + tile * 8u + 1u), qs1 = blocks_u32(base + tile * 8u + 5u);
     float e_e_e = uintBitsToFloat(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
-    uint qs0 = blocks_u32(base + tile * 8u + 1u);
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u, q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u, q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     uint bytes0 = (uint(K[q0.x]) & 0xFFu) | ((uint(K[q0.y]) & 0xFFu) << 8u) | ((uint(K[q0.z]) & 0xFFu) << 16u) | (uint(K[q0.w]) << 24u);
-    uint qs1 = blocks_u32(base + tile * 8u + 5u);
-    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     uint bytes1 = (uint(K[q1.x]) & 0xFFu) | ((uint(K[q1.y]) & 0xFFu) << 8u) | ((uint(K[q1.z]) & 0xFFu) << 16u) | (uint(K[q1.w]) << 24u);
-    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     uint bytes2 = (uint(K[q2.x]) & 0xFFu) | ((uint(K[q2.y]) & 0xFFu) << 8u) | ((uint(K[q2.z]) & 0xFFu) << 16u) | (uint(K[q2.w]) << 24u);
-    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     uint bytes3 = (uint(K[q3.x]) & 0xFFu) | ((uint(K[q3.y]) & 0xFFu) << 8u) | ((uint(K[q3.z]) & 0xFFu) << 16u) | (uint(K[q3.w]) << 24u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {

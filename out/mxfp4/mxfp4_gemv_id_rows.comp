@@ -160,12 +160,10 @@ uint blocks_u32(uint at) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    uint base = block * 17u, e = uint(blocks[base]);
+    uint base = block * 17u, e = uint(blocks[base]), qs0 = blocks_u32(base + tile * 8u + 1u), qs1 = blocks_u32(base + tile * 8u + 5u);
     float e_e_e = uintBitsToFloat(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
-    uint qs0 = blocks_u32(base + tile * 8u + 1u);
     vec2 pair0 = unpackHalf2x16(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((qs0 << 1u) & 0xE000E00u) | ((qs0 << 4u) & 0x80008000u));
-    uint qs1 = blocks_u32(base + tile * 8u + 5u);
     vec2 pair2 = unpackHalf2x16(((qs1 << 9u) & 0xE000E00u) | ((qs1 << 12u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((qs1 << 1u) & 0xE000E00u) | ((qs1 << 4u) & 0x80008000u));
     vec2 pair4 = unpackHalf2x16(((qs0 << 5u) & 0xE000E00u) | ((qs0 << 8u) & 0x80008000u));

@@ -292,44 +292,36 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
-    uint base = block * 17u, e0 = words[0] & 0xFFu;
+    uint base = block * 17u, e0 = words[0] & 0xFFu, begin = base + tile * 2u, e1 = (words[1] >> 8u) & 0xFFu, e2 = (words[2] >> 16u) & 0xFFu;
+    uint e3 = words[4] >> 24u, qs0 = words[3], bytes0 = K_pairs(qs0), bytes1 = K_pairs(qs0 >> 16u), qs1 = words[5], bytes2 = K_pairs(qs1);
+    uint bytes3 = K_pairs(qs1 >> 16u);
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
-    uint begin = base + tile * 2u;
-    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
-    uint bytes0 = K_pairs(qs_run0), bytes1 = K_pairs(qs_run0 >> 16u), pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2, qs_run1 = (qs1 >> 8u) | (qs2 << 24u), bytes2 = K_pairs(qs_run1);
-    uint bytes3 = K_pairs(qs_run1 >> 16u), e1 = (words[1] >> 8u) & 0xFFu;
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    uint pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick5;
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z, qs4 = odd ? pick6 : pick4, qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
-    uint bytes4 = K_pairs(qs_run2), bytes5 = K_pairs(qs_run2 >> 16u), pick7 = upper ? four2.y : four1.w;
-    uint qs5 = odd ? pick7 : pick6, qs_run3 = (qs4 >> 16u) | (qs5 << 16u), bytes6 = K_pairs(qs_run3);
-    uint bytes7 = K_pairs(qs_run3 >> 16u), e2 = (words[2] >> 16u) & 0xFFu;
     float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs6 = odd ? pick8 : pick9;
-    uvec4 four3 = fours[3];
-    uint pick10 = upper ? four3.x : four2.z, qs7 = odd ? pick10 : pick8, qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
-    uint bytes8 = K_pairs(qs_run4), bytes9 = K_pairs(qs_run4 >> 16u), pick11 = upper ? four3.y : four2.w;
-    uint qs8 = odd ? pick11 : pick10, qs_run5 = (qs7 >> 24u) | (qs8 << 8u), bytes10 = K_pairs(qs_run5);
-    uint bytes11 = K_pairs(qs_run5 >> 16u), e3 = words[4] >> 24u;
     float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
-    uint qs9 = words[3], bytes12 = K_pairs(qs9), bytes13 = K_pairs(qs9 >> 16u), qs10 = words[5], bytes14 = K_pairs(qs10);
-    uint bytes15 = K_pairs(qs10 >> 16u);
+    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3];
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs2 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
+    uint qs3 = odd ? pick2 : pick0, qs_run0 = (qs2 >> 8u) | (qs3 << 24u), bytes4 = K_pairs(qs_run0), bytes5 = K_pairs(qs_run0 >> 16u);
+    uint pick3 = upper ? four1.y : four0.w, qs4 = odd ? pick3 : pick2, qs_run1 = (qs3 >> 8u) | (qs4 << 24u), bytes6 = K_pairs(qs_run1);
+    uint bytes7 = K_pairs(qs_run1 >> 16u), pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x, qs5 = odd ? pick4 : pick5;
+    uint pick6 = upper ? four2.x : four1.z, qs6 = odd ? pick6 : pick4, qs_run2 = (qs5 >> 16u) | (qs6 << 16u), bytes8 = K_pairs(qs_run2);
+    uint bytes9 = K_pairs(qs_run2 >> 16u), pick7 = upper ? four2.y : four1.w, qs7 = odd ? pick7 : pick6;
+    uint qs_run3 = (qs6 >> 16u) | (qs7 << 16u), bytes10 = K_pairs(qs_run3), bytes11 = K_pairs(qs_run3 >> 16u);
+    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs8 = odd ? pick8 : pick9;
+    uint pick10 = upper ? four3.x : four2.z, qs9 = odd ? pick10 : pick8, qs_run4 = (qs8 >> 24u) | (qs9 << 8u), bytes12 = K_pairs(qs_run4);
+    uint bytes13 = K_pairs(qs_run4 >> 16u), pick11 = upper ? four3.y : four2.w, qs10 = odd ? pick11 : pick10;
+    uint qs_run5 = (qs9 >> 24u) | (qs10 << 8u), bytes14 = K_pairs(qs_run5), bytes15 = K_pairs(qs_run5 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
-            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
-            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
-            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]));
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
-            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes4), x[k][digit][0]) + dot4(int(bytes5), x[k][digit][1])
+            + dot4(int(bytes6), x[k][digit][2]) + dot4(int(bytes7), x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), x[k][digit][4]) + dot4(int(bytes9), x[k][digit][5])
+            + dot4(int(bytes10), x[k][digit][6]) + dot4(int(bytes11), x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes12), x[k][digit][8]) + dot4(int(bytes13), x[k][digit][9])
+            + dot4(int(bytes14), x[k][digit][10]) + dot4(int(bytes15), x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes0), x[k][digit][12]) + dot4(int(bytes1), x[k][digit][13])
+            + dot4(int(bytes2), x[k][digit][14]) + dot4(int(bytes3), x[k][digit][15]));
     }
     sum += e_e_e0 * (x_step[k][0] * dots0) + e_e_e1 * (x_step[k][0] * dots1) + e_e_e2 * (x_step[k][1] * dots2)
         + e_e_e3 * (x_step[k][1] * dots3);

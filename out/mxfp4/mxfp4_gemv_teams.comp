@@ -181,30 +181,25 @@ void fetch(uint n, uint j, out uint words[11]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[11], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
-    uint e0 = words[2] & 0xFFu;
+    uint e0 = words[2] & 0xFFu, qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u), e1 = (words[5] >> 8u) & 0xFFu;
+    uint qs2 = words[3], qs3 = words[4], qs_run1 = (qs2 >> 16u) | (qs3 << 16u), e2 = (words[8] >> 16u) & 0xFFu, qs4 = words[6];
+    uint qs5 = words[7], qs_run2 = (qs4 >> 24u) | (qs5 << 8u), e3 = words[10] >> 24u, qs6 = words[9];
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
-    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
+    float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
+    float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
+    float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
     vec2 pair0 = unpackHalf2x16(((qs_run0 << 9u) & 0xE000E00u) | ((qs_run0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((qs_run0 << 1u) & 0xE000E00u) | ((qs_run0 << 4u) & 0x80008000u));
     vec2 pair2 = unpackHalf2x16(((qs_run0 << 5u) & 0xE000E00u) | ((qs_run0 << 8u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((qs_run0 >> 3u) & 0xE000E00u) | (qs_run0 & 0x80008000u));
-    uint e1 = (words[5] >> 8u) & 0xFFu;
-    float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    uint qs2 = words[3], qs3 = words[4], qs_run1 = (qs2 >> 16u) | (qs3 << 16u);
     vec2 pair4 = unpackHalf2x16(((qs_run1 << 9u) & 0xE000E00u) | ((qs_run1 << 12u) & 0x80008000u));
     vec2 pair5 = unpackHalf2x16(((qs_run1 << 1u) & 0xE000E00u) | ((qs_run1 << 4u) & 0x80008000u));
     vec2 pair6 = unpackHalf2x16(((qs_run1 << 5u) & 0xE000E00u) | ((qs_run1 << 8u) & 0x80008000u));
     vec2 pair7 = unpackHalf2x16(((qs_run1 >> 3u) & 0xE000E00u) | (qs_run1 & 0x80008000u));
-    uint e2 = (words[8] >> 16u) & 0xFFu;
-    float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    uint qs4 = words[6], qs5 = words[7], qs_run2 = (qs4 >> 24u) | (qs5 << 8u);
     vec2 pair8 = unpackHalf2x16(((qs_run2 << 9u) & 0xE000E00u) | ((qs_run2 << 12u) & 0x80008000u));
     vec2 pair9 = unpackHalf2x16(((qs_run2 << 1u) & 0xE000E00u) | ((qs_run2 << 4u) & 0x80008000u));
     vec2 pair10 = unpackHalf2x16(((qs_run2 << 5u) & 0xE000E00u) | ((qs_run2 << 8u) & 0x80008000u));
     vec2 pair11 = unpackHalf2x16(((qs_run2 >> 3u) & 0xE000E00u) | (qs_run2 & 0x80008000u));
-    uint e3 = words[10] >> 24u;
-    float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
-    uint qs6 = words[9];
     vec2 pair12 = unpackHalf2x16(((qs6 << 9u) & 0xE000E00u) | ((qs6 << 12u) & 0x80008000u));
     vec2 pair13 = unpackHalf2x16(((qs6 << 1u) & 0xE000E00u) | ((qs6 << 4u) & 0x80008000u));
     vec2 pair14 = unpackHalf2x16(((qs6 << 5u) & 0xE000E00u) | ((qs6 << 8u) & 0x80008000u));

@@ -230,16 +230,14 @@ inline void accumulate(
     const float s = as_type<float>(absmax[block_col]);
     const uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
-    const uint4 q0 = (uint4(w0) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     const uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
-    const uint4 q1 = (uint4(w1) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     const uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
-    const uint4 q2 = (uint4(w2) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     const uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
-    const uint4 q3 = (uint4(w3) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    const uint4 q0 = (uint4(w0) >> uint4(4, 0, 12, 8)) & 15u, q1 = (uint4(w1) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    const uint4 q2 = (uint4(w2) >> uint4(4, 0, 12, 8)) & 15u, q3 = (uint4(w3) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]))
             + dot(x[k][m][1], float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w])) + dot(x[k][m][2], float4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]))

@@ -187,16 +187,14 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     float s = uintBitsToFloat(absmax[block_col]);
     uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
-    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
-    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
-    uvec4 q2 = (uvec4(w2) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)])
         | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
-    uvec4 q3 = (uvec4(w3) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u, q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q2 = (uvec4(w2) >> uvec4(4, 0, 12, 8)) & 15u, q3 = (uvec4(w3) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]))
             + dot(x[k][m][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w])) + dot(x[k][m][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]))

@@ -194,12 +194,9 @@ void load_x(uint vector, uint j, uint k) {
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     float s = uintBitsToFloat(absmax[block]);
-    uint w0 = weight[block * 8u + tile * 2u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q1 = (uvec4(w0) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uint w1 = weight[block * 8u + tile * 2u + 1u];
-    uvec4 q2 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q3 = (uvec4(w1) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uint w0 = weight[block * 8u + tile * 2u], w1 = weight[block * 8u + tile * 2u + 1u];
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u, q1 = (uvec4(w0) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q2 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u, q3 = (uvec4(w1) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
     sum += s * (dot(x[k][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])) + dot(x[k][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]))
         + dot(x[k][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w])) + dot(x[k][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w])));
 }

@@ -192,32 +192,15 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[1]) {
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[1], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     float s = uintBitsToFloat(words[0]);
-    uvec4 four0 = fours[0];
-    uint w0 = four0.x;
-    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q1 = (uvec4(w0) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uint w1 = four0.y;
-    uvec4 q2 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q3 = (uvec4(w1) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uint w2 = four0.z;
-    uvec4 q4 = (uvec4(w2) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q5 = (uvec4(w2) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uint w3 = four0.w;
-    uvec4 q6 = (uvec4(w3) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q7 = (uvec4(w3) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uvec4 four1 = fours[1];
-    uint w4 = four1.x;
-    uvec4 q8 = (uvec4(w4) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q9 = (uvec4(w4) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uint w5 = four1.y;
-    uvec4 q10 = (uvec4(w5) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q11 = (uvec4(w5) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uint w6 = four1.z;
-    uvec4 q12 = (uvec4(w6) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q13 = (uvec4(w6) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
-    uint w7 = four1.w;
-    uvec4 q14 = (uvec4(w7) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    uvec4 q15 = (uvec4(w7) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 w0 = fours[0], w1 = fours[1];
+    uvec4 q0 = (uvec4(w0.x) >> uvec4(4, 0, 12, 8)) & 15u, q1 = (uvec4(w0.x) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q2 = (uvec4(w0.y) >> uvec4(4, 0, 12, 8)) & 15u, q3 = (uvec4(w0.y) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q4 = (uvec4(w0.z) >> uvec4(4, 0, 12, 8)) & 15u, q5 = (uvec4(w0.z) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q6 = (uvec4(w0.w) >> uvec4(4, 0, 12, 8)) & 15u, q7 = (uvec4(w0.w) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q8 = (uvec4(w1.x) >> uvec4(4, 0, 12, 8)) & 15u, q9 = (uvec4(w1.x) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q10 = (uvec4(w1.y) >> uvec4(4, 0, 12, 8)) & 15u, q11 = (uvec4(w1.y) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q12 = (uvec4(w1.z) >> uvec4(4, 0, 12, 8)) & 15u, q13 = (uvec4(w1.z) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 q14 = (uvec4(w1.w) >> uvec4(4, 0, 12, 8)) & 15u, q15 = (uvec4(w1.w) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
     float dots0 = dot_add(dot(x[k][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])), x[k][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]));
     float dots1 = dot_add(dots0, x[k][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]));
     float dots2 = dot_add(dots1, x[k][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]));

@@ -105,8 +105,7 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t grid_cols = (cols + 15u) / 16u;
     const uint64_t block_col = col / 16u;
     const uint64_t c = col % 16u;
-    const uint32_t w = (uint32_t)weight[row * (grid_cols * 8u) + (block_col * 8u + c / 2u)];
-    const uint32_t q_bits = (w >> (c % 2u * 4u)) & 15u;
+    const uint32_t w = (uint32_t)weight[row * (grid_cols * 8u) + (block_col * 8u + c / 2u)], q_bits = (w >> (c % 2u * 4u)) & 15u;
     const float q = qk_f16_to_f32(((q_bits & 7u) << 9u) | ((q_bits & 8u) << 12u)) * 16384.0f;  // w: 4 bits
     const uint32_t s_bits = (uint32_t)weight_scale[row * grid_cols + block_col];
     const float s = qk_f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0f;

@@ -162,15 +162,15 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint expert = n / rows, row = n % rows, tile = j;
     const uint block_col = tile / 1u;
     uint s_bits = uint(weight_scale[expert * (rows * grid_cols) + (row * grid_cols + block_col)]);
+    uint w0 = weight[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + block_col * 2u)];
+    uint w1 = weight[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + (block_col * 2u + 1u))];
     precise float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0;
     float t_ = uintBitsToFloat(weight_scale_2[expert]);
     precise float s_t = s * t_;
-    uint w0 = weight[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + block_col * 2u)];
     vec2 pair0 = unpackHalf2x16(((w0 << 9u) & 0xE000E00u) | ((w0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((w0 << 5u) & 0xE000E00u) | ((w0 << 8u) & 0x80008000u));
     vec2 pair2 = unpackHalf2x16(((w0 << 1u) & 0xE000E00u) | ((w0 << 4u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((w0 >> 3u) & 0xE000E00u) | (w0 & 0x80008000u));
-    uint w1 = weight[expert * (rows * (grid_cols * 2u)) + (row * (grid_cols * 2u) + (block_col * 2u + 1u))];
     vec2 pair4 = unpackHalf2x16(((w1 << 9u) & 0xE000E00u) | ((w1 << 12u) & 0x80008000u));
     vec2 pair5 = unpackHalf2x16(((w1 << 5u) & 0xE000E00u) | ((w1 << 8u) & 0x80008000u));
     vec2 pair6 = unpackHalf2x16(((w1 << 1u) & 0xE000E00u) | ((w1 << 4u) & 0x80008000u));

@@ -189,16 +189,14 @@ void load_x(uint vector, uint j, uint k) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * row_tiles + j;
-    uint s_bits = uint(weight_scale[block]);
+    uint s_bits = uint(weight_scale[block]), w0 = weight[block * 2u], w1 = weight[block * 2u + 1u];
     precise float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0;
     float t_ = uintBitsToFloat(weight_scale_2[0u]);
     precise float s_t = s * t_;
-    uint w0 = weight[block * 2u];
     vec2 pair0 = unpackHalf2x16(((w0 << 9u) & 0xE000E00u) | ((w0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((w0 << 5u) & 0xE000E00u) | ((w0 << 8u) & 0x80008000u));
     vec2 pair2 = unpackHalf2x16(((w0 << 1u) & 0xE000E00u) | ((w0 << 4u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((w0 >> 3u) & 0xE000E00u) | (w0 & 0x80008000u));
-    uint w1 = weight[block * 2u + 1u];
     vec2 pair4 = unpackHalf2x16(((w1 << 9u) & 0xE000E00u) | ((w1 << 12u) & 0x80008000u));
     vec2 pair5 = unpackHalf2x16(((w1 << 5u) & 0xE000E00u) | ((w1 << 8u) & 0x80008000u));
     vec2 pair6 = unpackHalf2x16(((w1 << 1u) & 0xE000E00u) | ((w1 << 4u) & 0x80008000u));

@@ -110,8 +110,7 @@ static inline uint16_t qk_f32_to_bf16(float x) {
 /* The value of element `index` of a tensor. */
 static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const blocks = (const uint8_t *)from[0] + index / 32u * 18u;
-    const uint32_t i = (uint32_t)(index % 32u), qs = (uint32_t)blocks[i % 16u + 2u];
-    const uint32_t q = (qs >> (i / 16u * 4u)) & 15u;  // qs: 4 bits
+    const uint32_t i = (uint32_t)(index % 32u), qs = (uint32_t)blocks[i % 16u + 2u], q = (qs >> (i / 16u * 4u)) & 15u;  // qs: 4 bits
     const float d = qk_f16_to_f32((uint32_t)blocks[0u] | ((uint32_t)blocks[1u] << 8u));
     return (float)((int32_t)q - 8) * d;
 }

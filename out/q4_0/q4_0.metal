@@ -220,6 +220,12 @@ inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector,
     }
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+inline float4 four_codes(uint word, uint mask) {
+    const float2 even = float2(as_type<half2>(word & mask)), odd = float2(as_type<half2>((word >> 8) & mask));
+    return float4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
 template <uint TILES, uint BATCH>
 inline void accumulate(
@@ -229,20 +235,14 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 9u;
-    const float d = f16_to_f32(uint(blocks[base]));
-    const uint qs0 = load_u32(blocks, base + tile * 4u + 1u);
-    const float2 pair0 = float2(as_type<half2>(qs0 & 0xF000Fu)), pair1 = float2(as_type<half2>((qs0 >> 8u) & 0xF000Fu));
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 9u, qs0 = load_u32(blocks, base + tile * 4u + 1u);
     const uint qs1 = load_u32(blocks, base + tile * 4u + 3u);
-    const float2 pair2 = float2(as_type<half2>(qs1 & 0xF000Fu)), pair3 = float2(as_type<half2>((qs1 >> 8u) & 0xF000Fu));
-    const float2 pair4 = float2(as_type<half2>(qs0 & 0xF000F0u));
-    const float2 pair5 = float2(as_type<half2>((qs0 >> 8u) & 0xF000F0u));
-    const float2 pair6 = float2(as_type<half2>(qs1 & 0xF000F0u));
-    const float2 pair7 = float2(as_type<half2>((qs1 >> 8u) & 0xF000F0u));
+    const float d = f16_to_f32(uint(blocks[base]));
+    const float4 values0 = four_codes(qs0, 0xF000Fu), values1 = four_codes(qs1, 0xF000Fu), values2 = four_codes(qs0, 0xF000F0u);
+    const float4 values3 = four_codes(qs1, 0xF000F0u);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
-            + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))
-            + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 8.0f * x_sum[k][m][0]);
+        sum[m] += d * (dot(x[k][m][0], values0) + dot(x[k][m][1], values1) + dot(x[k][m][2], values2) + dot(x[k][m][3], values3)
+            - 8.0f * x_sum[k][m][0]);
     }
 }
 

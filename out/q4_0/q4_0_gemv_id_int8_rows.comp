@@ -213,10 +213,9 @@ uint blocks_u32(uint at) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    uint base = block * 9u;
-    float d = f16_to_f32(uint(blocks[base]));
-    uint qs0 = blocks_u32(base + tile * 4u + 1u), bytes0 = qs0 & 0xF0F0F0Fu, qs1 = blocks_u32(base + tile * 4u + 3u);
+    uint base = block * 9u, qs0 = blocks_u32(base + tile * 4u + 1u), bytes0 = qs0 & 0xF0F0F0Fu, qs1 = blocks_u32(base + tile * 4u + 3u);
     uint bytes1 = qs1 & 0xF0F0F0Fu, bytes2 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu;
+    float d = f16_to_f32(uint(blocks[base]));
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

@@ -156,20 +156,20 @@ uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    uint base = block * 9u;
+    uint base = block * 9u, qs0 = blocks_u32(base + tile * 4u + 1u), qs1 = blocks_u32(base + tile * 4u + 3u);
     float d = f16_to_f32(uint(blocks[base]));
-    uint qs0 = blocks_u32(base + tile * 4u + 1u);
-    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu), pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
-    uint qs1 = blocks_u32(base + tile * 4u + 3u);
-    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu), pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
-    vec2 pair4 = unpackHalf2x16(qs0 & 0xF000F0u), pair5 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
-    vec2 pair6 = unpackHalf2x16(qs1 & 0xF000F0u), pair7 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
-    sum += d * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))
-        + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))
-        - 8.0 * x_sum[k][0]);
+    vec4 values0 = four_codes(qs0, 0xF000Fu), values1 = four_codes(qs1, 0xF000Fu), values2 = four_codes(qs0, 0xF000F0u);
+    vec4 values3 = four_codes(qs1, 0xF000F0u);
+    sum += d * (dot(x[k][0], values0) + dot(x[k][1], values1) + dot(x[k][2], values2) + dot(x[k][3], values3) - 8.0 * x_sum[k][0]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS];

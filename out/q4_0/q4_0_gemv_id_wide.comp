@@ -204,56 +204,34 @@ void fetch_last(uint n, uint j, out uvec4 fours[3]) {
     fours[2] = blocks_to_end(window + 2u, block);
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     uint base = block * 9u;
     bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
-    float d0 = f16_to_f32(qs0);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
-    vec2 pair0 = unpackHalf2x16(qs_run0 & 0xF000Fu), pair1 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000Fu);
-    uint pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2, qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
-    vec2 pair2 = unpackHalf2x16(qs_run1 & 0xF000Fu), pair3 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000Fu);
-    uint pick4 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick3, qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
-    vec2 pair4 = unpackHalf2x16(qs_run2 & 0xF000Fu), pair5 = unpackHalf2x16((qs_run2 >> 8u) & 0xF000Fu);
-    uint pick5 = upper ? four1.w : four1.y, qs4 = odd ? pick5 : pick4, qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
-    vec2 pair6 = unpackHalf2x16(qs_run3 & 0xF000Fu), pair7 = unpackHalf2x16((qs_run3 >> 8u) & 0xF000Fu);
-    vec2 pair8 = unpackHalf2x16(qs_run0 & 0xF000F0u), pair9 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000F0u);
-    vec2 pair10 = unpackHalf2x16(qs_run1 & 0xF000F0u), pair11 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000F0u);
-    vec2 pair12 = unpackHalf2x16(qs_run2 & 0xF000F0u), pair13 = unpackHalf2x16((qs_run2 >> 8u) & 0xF000F0u);
-    vec2 pair14 = unpackHalf2x16(qs_run3 & 0xF000F0u), pair15 = unpackHalf2x16((qs_run3 >> 8u) & 0xF000F0u);
-    float d1 = f16_to_f32(qs4 >> 16u);
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5;
-    vec2 pair16 = unpackHalf2x16(qs5 & 0xF000Fu), pair17 = unpackHalf2x16((qs5 >> 8u) & 0xF000Fu);
-    uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6;
-    vec2 pair18 = unpackHalf2x16(qs6 & 0xF000Fu), pair19 = unpackHalf2x16((qs6 >> 8u) & 0xF000Fu);
-    uint pick8 = upper ? four2.z : four2.x, qs7 = odd ? pick8 : pick7;
-    vec2 pair20 = unpackHalf2x16(qs7 & 0xF000Fu), pair21 = unpackHalf2x16((qs7 >> 8u) & 0xF000Fu);
+    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2];
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 16u) | (qs1 << 16u), pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u), pick4 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick3;
+    uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u), pick5 = upper ? four1.w : four1.y, qs4 = odd ? pick5 : pick4;
+    uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u), pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5;
+    uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6, pick8 = upper ? four2.z : four2.x, qs7 = odd ? pick8 : pick7;
     uint pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8;
-    vec2 pair22 = unpackHalf2x16(qs8 & 0xF000Fu), pair23 = unpackHalf2x16((qs8 >> 8u) & 0xF000Fu);
-    vec2 pair24 = unpackHalf2x16(qs5 & 0xF000F0u), pair25 = unpackHalf2x16((qs5 >> 8u) & 0xF000F0u);
-    vec2 pair26 = unpackHalf2x16(qs6 & 0xF000F0u), pair27 = unpackHalf2x16((qs6 >> 8u) & 0xF000F0u);
-    vec2 pair28 = unpackHalf2x16(qs7 & 0xF000F0u), pair29 = unpackHalf2x16((qs7 >> 8u) & 0xF000F0u);
-    vec2 pair30 = unpackHalf2x16(qs8 & 0xF000F0u), pair31 = unpackHalf2x16((qs8 >> 8u) & 0xF000F0u);
-    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
-    float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
-    float dots4 = dot_add(dots3, x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots5 = dot_add(dots4, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
-    float dots6 = dot_add(dots5, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots7 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
-        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots8 = dot_add(dots7, x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
-    float dots9 = dot_add(dots8, x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
-    float dots11 = dot_add(dots10, x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots12 = dot_add(dots11, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
-    float dots13 = dot_add(dots12, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    float d0 = f16_to_f32(qs0), d1 = f16_to_f32(qs4 >> 16u);
+    float dots0 = dot_add(dot(x[k][0], four_codes(qs_run0, 0xF000Fu)), x[k][1], four_codes(qs_run1, 0xF000Fu));
+    float dots1 = dot_add(dots0, x[k][2], four_codes(qs_run2, 0xF000Fu)), dots2 = dot_add(dots1, x[k][3], four_codes(qs_run3, 0xF000Fu));
+    float dots3 = dot_add(dots2, x[k][4], four_codes(qs_run0, 0xF000F0u)), dots4 = dot_add(dots3, x[k][5], four_codes(qs_run1, 0xF000F0u));
+    float dots5 = dot_add(dots4, x[k][6], four_codes(qs_run2, 0xF000F0u)), dots6 = dot_add(dots5, x[k][7], four_codes(qs_run3, 0xF000F0u));
+    float dots7 = dot_add(dot(x[k][8], four_codes(qs5, 0xF000Fu)), x[k][9], four_codes(qs6, 0xF000Fu));
+    float dots8 = dot_add(dots7, x[k][10], four_codes(qs7, 0xF000Fu)), dots9 = dot_add(dots8, x[k][11], four_codes(qs8, 0xF000Fu));
+    float dots10 = dot_add(dots9, x[k][12], four_codes(qs5, 0xF000F0u)), dots11 = dot_add(dots10, x[k][13], four_codes(qs6, 0xF000F0u));
+    float dots12 = dot_add(dots11, x[k][14], four_codes(qs7, 0xF000F0u)), dots13 = dot_add(dots12, x[k][15], four_codes(qs8, 0xF000F0u));
     sum += d0 * (dots6 - 8.0 * x_sum[k][0]) + d1 * (dots13 - 8.0 * x_sum[k][1]);
 }
 

@@ -284,25 +284,19 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j;
     uint base = block * 9u;
     bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
-    float d0 = f16_to_f32(qs0);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
-    uint bytes0 = qs_run0 & 0xF0F0F0Fu, pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2;
-    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u), bytes1 = qs_run1 & 0xF0F0F0Fu, pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3, qs_run2 = (qs2 >> 16u) | (qs3 << 16u), bytes2 = qs_run2 & 0xF0F0F0Fu;
-    uint pick5 = upper ? four1.w : four1.y, qs4 = odd ? pick5 : pick4, qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
-    uint bytes3 = qs_run3 & 0xF0F0F0Fu, bytes4 = (qs_run0 >> 4u) & 0xF0F0F0Fu, bytes5 = (qs_run1 >> 4u) & 0xF0F0F0Fu;
-    uint bytes6 = (qs_run2 >> 4u) & 0xF0F0F0Fu, bytes7 = (qs_run3 >> 4u) & 0xF0F0F0Fu;
-    float d1 = f16_to_f32(qs4 >> 16u);
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5, bytes8 = qs5 & 0xF0F0F0Fu;
-    uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6, bytes9 = qs6 & 0xF0F0F0Fu;
-    uint pick8 = upper ? four2.z : four2.x, qs7 = odd ? pick8 : pick7, bytes10 = qs7 & 0xF0F0F0Fu;
-    uint pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8, bytes11 = qs8 & 0xF0F0F0Fu;
-    uint bytes12 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes13 = (qs6 >> 4u) & 0xF0F0F0Fu, bytes14 = (qs7 >> 4u) & 0xF0F0F0Fu;
-    uint bytes15 = (qs8 >> 4u) & 0xF0F0F0Fu;
+    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2];
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 16u) | (qs1 << 16u), bytes0 = qs_run0 & 0xF0F0F0Fu, pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2, qs_run1 = (qs1 >> 16u) | (qs2 << 16u), bytes1 = qs_run1 & 0xF0F0F0Fu, pick4 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick3, qs_run2 = (qs2 >> 16u) | (qs3 << 16u), bytes2 = qs_run2 & 0xF0F0F0Fu, pick5 = upper ? four1.w : four1.y;
+    uint qs4 = odd ? pick5 : pick4, qs_run3 = (qs3 >> 16u) | (qs4 << 16u), bytes3 = qs_run3 & 0xF0F0F0Fu;
+    uint bytes4 = (qs_run0 >> 4u) & 0xF0F0F0Fu, bytes5 = (qs_run1 >> 4u) & 0xF0F0F0Fu, bytes6 = (qs_run2 >> 4u) & 0xF0F0F0Fu;
+    uint bytes7 = (qs_run3 >> 4u) & 0xF0F0F0Fu, pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5, bytes8 = qs5 & 0xF0F0F0Fu;
+    uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6, bytes9 = qs6 & 0xF0F0F0Fu, pick8 = upper ? four2.z : four2.x;
+    uint qs7 = odd ? pick8 : pick7, bytes10 = qs7 & 0xF0F0F0Fu, pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8;
+    uint bytes11 = qs8 & 0xF0F0F0Fu, bytes12 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes13 = (qs6 >> 4u) & 0xF0F0F0Fu;
+    uint bytes14 = (qs7 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs8 >> 4u) & 0xF0F0F0Fu;
+    float d0 = f16_to_f32(qs0), d1 = f16_to_f32(qs4 >> 16u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

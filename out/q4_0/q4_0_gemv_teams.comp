@@ -176,29 +176,22 @@ void fetch(uint n, uint j, out uint words[7]) {
     words[6] = blocks_word[base + tile * 2u + 6u];
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[7], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    float d0 = f16_to_f32(words[2]);
-    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
-    vec2 pair0 = unpackHalf2x16(qs_run0 & 0xF000Fu), pair1 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000Fu);
-    uint qs2 = words[3], qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
-    vec2 pair2 = unpackHalf2x16(qs_run1 & 0xF000Fu), pair3 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000Fu);
-    vec2 pair4 = unpackHalf2x16(qs_run0 & 0xF000F0u), pair5 = unpackHalf2x16((qs_run0 >> 8u) & 0xF000F0u);
-    vec2 pair6 = unpackHalf2x16(qs_run1 & 0xF000F0u), pair7 = unpackHalf2x16((qs_run1 >> 8u) & 0xF000F0u);
-    float d1 = f16_to_f32(words[5] >> 16u);
-    uint qs3 = words[4];
-    vec2 pair8 = unpackHalf2x16(qs3 & 0xF000Fu), pair9 = unpackHalf2x16((qs3 >> 8u) & 0xF000Fu);
-    uint qs4 = words[6];
-    vec2 pair10 = unpackHalf2x16(qs4 & 0xF000Fu), pair11 = unpackHalf2x16((qs4 >> 8u) & 0xF000Fu);
-    vec2 pair12 = unpackHalf2x16(qs3 & 0xF000F0u), pair13 = unpackHalf2x16((qs3 >> 8u) & 0xF000F0u);
-    vec2 pair14 = unpackHalf2x16(qs4 & 0xF000F0u), pair15 = unpackHalf2x16((qs4 >> 8u) & 0xF000F0u);
-    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
-    float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots4 = dot_add(dots3, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
-    float dots5 = dot_add(dots4, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> 16u) | (qs1 << 16u), qs2 = words[3], qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
+    uint qs3 = words[4], qs4 = words[6];
+    float d0 = f16_to_f32(words[2]), d1 = f16_to_f32(words[5] >> 16u);
+    float dots0 = dot_add(dot(x[k][0], four_codes(qs_run0, 0xF000Fu)), x[k][1], four_codes(qs_run1, 0xF000Fu));
+    float dots1 = dot_add(dots0, x[k][2], four_codes(qs_run0, 0xF000F0u)), dots2 = dot_add(dots1, x[k][3], four_codes(qs_run1, 0xF000F0u));
+    float dots3 = dot_add(dot(x[k][4], four_codes(qs3, 0xF000Fu)), x[k][5], four_codes(qs4, 0xF000Fu));
+    float dots4 = dot_add(dots3, x[k][6], four_codes(qs3, 0xF000F0u)), dots5 = dot_add(dots4, x[k][7], four_codes(qs4, 0xF000F0u));
     sum += d0 * (dots2 - 8.0 * x_sum[k][0]) + d1 * (dots5 - 8.0 * x_sum[k][1]);
 }
 

@@ -150,15 +150,13 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const blocks = (const uint8_t *)from[0] + index / 256u * 144u;
     const uint32_t i = (uint32_t)(index % 256u);
     const float d = qk_f16_to_f32((uint32_t)blocks[0u] | ((uint32_t)blocks[1u] << 8u));
-    const uint32_t scales0 = (uint32_t)blocks[i / 32u / 4u * 8u + i / 32u % 4u + 4u];
-    const uint32_t sc_lo = scales0 & 15u;  // scales: bits 0-3 of sc
+    const uint32_t scales0 = (uint32_t)blocks[i / 32u / 4u * 8u + i / 32u % 4u + 4u], sc_lo = scales0 & 15u;  // scales: bits 0-3 of sc
     const uint32_t scales1 = (uint32_t)blocks[i / 32u % 4u + 4u];
     const uint32_t sc_hi = (scales1 >> (i / 32u / 4u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     const uint32_t sc = sc_lo | (sc_hi << 4u), qs = (uint32_t)blocks[i / 32u / 2u * 32u + i % 32u + 16u];
     const uint32_t q = (qs >> (i / 32u % 2u * 4u)) & 15u;  // qs: 4 bits
     const float dmin = qk_f16_to_f32((uint32_t)blocks[2u] | ((uint32_t)blocks[3u] << 8u));
-    const uint32_t scales2 = (uint32_t)blocks[i / 32u + 8u];
-    const uint32_t mn_lo = (scales2 >> (i / 32u / 4u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    const uint32_t scales2 = (uint32_t)blocks[i / 32u + 8u], mn_lo = (scales2 >> (i / 32u / 4u * 4u)) & 15u;  // scales: bits 0-3 of mn
     const uint32_t scales3 = (uint32_t)blocks[i / 32u % 4u + 8u];
     const uint32_t mn_hi = (scales3 >> (i / 32u / 4u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     const uint32_t mn = mn_lo | (mn_hi << 4u);

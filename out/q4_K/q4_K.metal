@@ -108,10 +108,8 @@ inline void decode(device const uint *blocks, uint block, uint tile, thread floa
     const uint base = block * 36u, d_dmin = blocks[base];
     const float d = f16_to_f32(d_dmin);
     const uint part = tile / 8u;  // of 64 elements
-    const uint scales0 = blocks[base + part / 2u * 2u + 1u];
-    const uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    const uint scales1 = blocks[base + 1u];
-    const uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    const uint scales0 = blocks[base + part / 2u * 2u + 1u], sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    const uint scales1 = blocks[base + 1u], sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     const float d_sc0 = d * float(sc0);
     const uint qs = blocks[base + tile + 4u];
@@ -119,8 +117,7 @@ inline void decode(device const uint *blocks, uint block, uint tile, thread floa
     const float dmin = f16_to_f32(d_dmin >> 16u);
     const uint scales2 = blocks[base + part / 2u + 2u];
     const uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    const uint scales3 = blocks[base + 2u];
-    const uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    const uint scales3 = blocks[base + 2u], mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     const uint mn0 = mn_lo0 | (mn_hi0 << 4u);
     const float dmin_mn0 = dmin * float(mn0);
     v[0] = d_sc0 * float4(q0) - dmin_mn0;
@@ -273,6 +270,12 @@ inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector,
     }
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+inline float4 four_codes(uint word, uint mask) {
+    const float2 even = float2(as_type<half2>(word & mask)), odd = float2(as_type<half2>((word >> 8) & mask));
+    return float4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
 template <uint TILES, uint BATCH>
 inline void accumulate(
@@ -283,42 +286,27 @@ inline void accumulate(
 {
     #pragma clang fp contract(fast)
     const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 36u, d_dmin = blocks[base];
-    const float d = f16_to_f32(d_dmin);
+    const uint scales0 = blocks[base + 1u], qs0 = blocks[base + tile * 2u + 4u], qs1 = blocks[base + tile * 2u + 5u];
+    const uint scales1 = blocks[base + 2u];
+    const float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
     const uint part = tile / 4u;  // of 64 elements
-    const uint scales0 = blocks[base + part / 2u * 2u + 1u];
-    const uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    const uint scales1 = blocks[base + 1u];
-    const uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
-    const float d_sc0 = d * float(sc0);
-    const uint qs0 = blocks[base + tile * 2u + 4u];
-    const float2 pair0 = float2(as_type<half2>(qs0 & 0xF000Fu)), pair1 = float2(as_type<half2>((qs0 >> 8u) & 0xF000Fu));
-    const uint qs1 = blocks[base + tile * 2u + 5u];
-    const float2 pair2 = float2(as_type<half2>(qs1 & 0xF000Fu)), pair3 = float2(as_type<half2>((qs1 >> 8u) & 0xF000Fu));
-    const float dmin = f16_to_f32(d_dmin >> 16u);
-    const uint scales2 = blocks[base + part / 2u + 2u];
-    const uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    const uint scales3 = blocks[base + 2u];
-    const uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    const uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    const float dmin_mn0 = dmin * float(mn0);
-    const uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
-    const uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    const float d_sc1 = d * float(sc1);
-    const float2 pair4 = float2(as_type<half2>(qs0 & 0xF000F0u));
-    const float2 pair5 = float2(as_type<half2>((qs0 >> 8u) & 0xF000F0u));
-    const float2 pair6 = float2(as_type<half2>(qs1 & 0xF000F0u));
-    const float2 pair7 = float2(as_type<half2>((qs1 >> 8u) & 0xF000F0u));
-    const uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
-    const uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
-    const uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    const float dmin_mn1 = dmin * float(mn1);
+    const uint scales2 = blocks[base + part / 2u * 2u + 1u], scales3 = blocks[base + part / 2u + 2u];
+    const uint sc_lo0 = (scales2 >> (part % 2u * 16u)) & 15u, sc_lo1 = (scales2 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi0 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc_hi1 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
+    const float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1);
+    const float4 values0 = four_codes(qs0, 0xF000Fu), values1 = four_codes(qs1, 0xF000Fu), values2 = four_codes(qs0, 0xF000F0u);
+    const float4 values3 = four_codes(qs1, 0xF000F0u);
+    const uint mn_lo0 = (scales3 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_lo1 = (scales3 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
+    const float dmin_mn0 = dmin * float(mn0), dmin_mn1 = dmin * float(mn1);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
-            + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y))) - dmin_mn0 * x_sum[k][m][0]
-            + d_sc1 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))
-            + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][m][1];
+        sum[m] += d_sc0 * (dot(x[k][m][0], values0) + dot(x[k][m][1], values1)) - dmin_mn0 * x_sum[k][m][0]
+            + d_sc1 * (dot(x[k][m][2], values2) + dot(x[k][m][3], values3)) - dmin_mn1 * x_sum[k][m][1];
     }
 }
 

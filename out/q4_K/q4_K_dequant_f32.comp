@@ -42,19 +42,15 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint base = block * 36u, d_dmin = blocks[base];
     float d = f16_to_f32(d_dmin);
     uint part = tile / 8u;  // of 64 elements
-    uint scales0 = blocks[base + part / 2u * 2u + 1u];
-    uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint scales1 = blocks[base + 1u];
-    uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint scales0 = blocks[base + part / 2u * 2u + 1u], sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales1 = blocks[base + 1u], sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     precise float d_sc0 = d * float(sc0);
     uint qs = blocks[base + tile + 4u];
     uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = blocks[base + part / 2u + 2u];
-    uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    uint scales3 = blocks[base + 2u];
-    uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint scales2 = blocks[base + part / 2u + 2u], mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales3 = blocks[base + 2u], mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);
     precise float dmin_mn0 = dmin * float(mn0);
     v[0] = d_sc0 * vec4(q0) - dmin_mn0;

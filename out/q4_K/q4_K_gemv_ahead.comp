@@ -233,72 +233,38 @@ void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {
     words[1] = held[at + base + tile / 2u + 2u];
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` with what is kept of x.
 void accumulate(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
     const uint block = j / 4u, tile = j % 4u;
-    uvec4 four0 = fours[0];
-    uint d_dmin = four0.x;
-    float d = f16_to_f32(d_dmin);
-    uint scales0 = words[0], sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint scales1 = four0.y;
+    uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2];
+    uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, scales2 = words[1], scales3 = four.z;
+    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
+    uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u, sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
-    precise float d_sc0 = d * float(sc0);
-    uvec4 four1 = fours[1];
-    uint qs0 = four1.x;
-    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu), pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
-    uint qs1 = four1.y;
-    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu), pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
-    uint qs2 = four1.z;
-    vec2 pair4 = unpackHalf2x16(qs2 & 0xF000Fu), pair5 = unpackHalf2x16((qs2 >> 8u) & 0xF000Fu);
-    uint qs3 = four1.w;
-    vec2 pair6 = unpackHalf2x16(qs3 & 0xF000Fu), pair7 = unpackHalf2x16((qs3 >> 8u) & 0xF000Fu);
-    uvec4 four2 = fours[2];
-    uint qs4 = four2.x;
-    vec2 pair8 = unpackHalf2x16(qs4 & 0xF000Fu), pair9 = unpackHalf2x16((qs4 >> 8u) & 0xF000Fu);
-    uint qs5 = four2.y;
-    vec2 pair10 = unpackHalf2x16(qs5 & 0xF000Fu), pair11 = unpackHalf2x16((qs5 >> 8u) & 0xF000Fu);
-    uint qs6 = four2.z;
-    vec2 pair12 = unpackHalf2x16(qs6 & 0xF000Fu), pair13 = unpackHalf2x16((qs6 >> 8u) & 0xF000Fu);
-    uint qs7 = four2.w;
-    vec2 pair14 = unpackHalf2x16(qs7 & 0xF000Fu), pair15 = unpackHalf2x16((qs7 >> 8u) & 0xF000Fu);
-    float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = words[1], mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    uint scales3 = four0.z;
-    uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn0 = dmin * float(mn0);
-    uint sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    precise float d_sc1 = d * float(sc1);
-    vec2 pair16 = unpackHalf2x16(qs0 & 0xF000F0u), pair17 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
-    vec2 pair18 = unpackHalf2x16(qs1 & 0xF000F0u), pair19 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
-    vec2 pair20 = unpackHalf2x16(qs2 & 0xF000F0u), pair21 = unpackHalf2x16((qs2 >> 8u) & 0xF000F0u);
-    vec2 pair22 = unpackHalf2x16(qs3 & 0xF000F0u), pair23 = unpackHalf2x16((qs3 >> 8u) & 0xF000F0u);
-    vec2 pair24 = unpackHalf2x16(qs4 & 0xF000F0u), pair25 = unpackHalf2x16((qs4 >> 8u) & 0xF000F0u);
-    vec2 pair26 = unpackHalf2x16(qs5 & 0xF000F0u), pair27 = unpackHalf2x16((qs5 >> 8u) & 0xF000F0u);
-    vec2 pair28 = unpackHalf2x16(qs6 & 0xF000F0u), pair29 = unpackHalf2x16((qs6 >> 8u) & 0xF000F0u);
-    vec2 pair30 = unpackHalf2x16(qs7 & 0xF000F0u), pair31 = unpackHalf2x16((qs7 >> 8u) & 0xF000F0u);
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1);
+    uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
     uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn1 = dmin * float(mn1);
-    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
-    float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
-    float dots4 = dot_add(dots3, x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots5 = dot_add(dots4, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
-    float dots6 = dot_add(dots5, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots7 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
-        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots8 = dot_add(dots7, x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
-    float dots9 = dot_add(dots8, x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
-    float dots11 = dot_add(dots10, x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots12 = dot_add(dots11, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
-    float dots13 = dot_add(dots12, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn0 = dmin * float(mn0), dmin_mn1 = dmin * float(mn1);
+    float dots0 = dot_add(dot(x[k][0], four_codes(qs0.x, 0xF000Fu)), x[k][1], four_codes(qs0.y, 0xF000Fu));
+    float dots1 = dot_add(dots0, x[k][2], four_codes(qs0.z, 0xF000Fu)), dots2 = dot_add(dots1, x[k][3], four_codes(qs0.w, 0xF000Fu));
+    float dots3 = dot_add(dots2, x[k][4], four_codes(qs1.x, 0xF000Fu)), dots4 = dot_add(dots3, x[k][5], four_codes(qs1.y, 0xF000Fu));
+    float dots5 = dot_add(dots4, x[k][6], four_codes(qs1.z, 0xF000Fu)), dots6 = dot_add(dots5, x[k][7], four_codes(qs1.w, 0xF000Fu));
+    float dots7 = dot_add(dot(x[k][8], four_codes(qs0.x, 0xF000F0u)), x[k][9], four_codes(qs0.y, 0xF000F0u));
+    float dots8 = dot_add(dots7, x[k][10], four_codes(qs0.z, 0xF000F0u)), dots9 = dot_add(dots8, x[k][11], four_codes(qs0.w, 0xF000F0u));
+    float dots10 = dot_add(dots9, x[k][12], four_codes(qs1.x, 0xF000F0u)), dots11 = dot_add(dots10, x[k][13], four_codes(qs1.y, 0xF000F0u));
+    float dots12 = dot_add(dots11, x[k][14], four_codes(qs1.z, 0xF000F0u));
+    float dots13 = dot_add(dots12, x[k][15], four_codes(qs1.w, 0xF000F0u));
     sum += d_sc0 * dots6 - dmin_mn0 * x_sum[k][0] + d_sc1 * dots13 - dmin_mn1 * x_sum[k][1];
 }
 

@@ -302,32 +302,23 @@ void take(uint at, uint j, out uvec4 fours[3], out uint words[2]) {
 // Adds the products of tile `j` with what is kept of x.
 void accumulate(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
     const uint block = j / 4u, tile = j % 4u;
-    uvec4 four0 = fours[0];
-    uint d_dmin = four0.x;
-    float d = f16_to_f32(d_dmin);
-    uint scales0 = words[0], sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint scales1 = four0.y;
+    uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2];
+    uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, bytes0 = qs0.x & 0xF0F0F0Fu, bytes1 = qs0.y & 0xF0F0F0Fu;
+    uint bytes2 = qs0.z & 0xF0F0F0Fu, bytes3 = qs0.w & 0xF0F0F0Fu, bytes4 = qs1.x & 0xF0F0F0Fu, bytes5 = qs1.y & 0xF0F0F0Fu;
+    uint bytes6 = qs1.z & 0xF0F0F0Fu, bytes7 = qs1.w & 0xF0F0F0Fu, bytes8 = (qs0.x >> 4u) & 0xF0F0F0Fu, bytes9 = (qs0.y >> 4u) & 0xF0F0F0Fu;
+    uint bytes10 = (qs0.z >> 4u) & 0xF0F0F0Fu, bytes11 = (qs0.w >> 4u) & 0xF0F0F0Fu, bytes12 = (qs1.x >> 4u) & 0xF0F0F0Fu;
+    uint bytes13 = (qs1.y >> 4u) & 0xF0F0F0Fu, bytes14 = (qs1.z >> 4u) & 0xF0F0F0Fu, bytes15 = (qs1.w >> 4u) & 0xF0F0F0Fu;
+    uint scales2 = words[1], scales3 = four.z;
+    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
+    uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u, sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
-    uvec4 four1 = fours[1];
-    uint qs0 = four1.x, bytes0 = qs0 & 0xF0F0F0Fu, qs1 = four1.y, bytes1 = qs1 & 0xF0F0F0Fu, qs2 = four1.z;
-    uint bytes2 = qs2 & 0xF0F0F0Fu, qs3 = four1.w, bytes3 = qs3 & 0xF0F0F0Fu;
-    uvec4 four2 = fours[2];
-    uint qs4 = four2.x, bytes4 = qs4 & 0xF0F0F0Fu, qs5 = four2.y, bytes5 = qs5 & 0xF0F0F0Fu, qs6 = four2.z;
-    uint bytes6 = qs6 & 0xF0F0F0Fu, qs7 = four2.w, bytes7 = qs7 & 0xF0F0F0Fu;
-    uint sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u), bytes8 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes9 = (qs1 >> 4u) & 0xF0F0F0Fu;
-    uint bytes10 = (qs2 >> 4u) & 0xF0F0F0Fu, bytes11 = (qs3 >> 4u) & 0xF0F0F0Fu, bytes12 = (qs4 >> 4u) & 0xF0F0F0Fu;
-    uint bytes13 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes14 = (qs6 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs7 >> 4u) & 0xF0F0F0Fu;
-    float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = words[1], mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    uint scales3 = four0.z;
-    uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
+    uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
     uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

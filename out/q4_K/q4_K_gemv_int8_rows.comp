@@ -219,27 +219,21 @@ void load_x(uint vector, uint j, uint k) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    uint base = block * 36u, d_dmin = blocks[base];
-    float d = f16_to_f32(d_dmin);
+    uint base = block * 36u, d_dmin = blocks[base], scales0 = blocks[base + 1u], qs0 = blocks[base + tile * 2u + 4u];
+    uint bytes0 = qs0 & 0xF0F0F0Fu, qs1 = blocks[base + tile * 2u + 5u], bytes1 = qs1 & 0xF0F0F0Fu, bytes2 = (qs0 >> 4u) & 0xF0F0F0Fu;
+    uint bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu, scales1 = blocks[base + 2u];
+    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
     uint part = tile / 4u;  // of 64 elements
-    uint scales0 = blocks[base + part / 2u * 2u + 1u];
-    uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint scales1 = blocks[base + 1u];
-    uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc0 = sc_lo0 | (sc_hi0 << 4u), qs0 = blocks[base + tile * 2u + 4u], bytes0 = qs0 & 0xF0F0F0Fu;
-    uint qs1 = blocks[base + tile * 2u + 5u], bytes1 = qs1 & 0xF0F0F0Fu;
-    uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u), bytes2 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu;
-    float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = blocks[base + part / 2u + 2u];
-    uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    uint scales3 = blocks[base + 2u];
-    uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
-    uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    uint scales2 = blocks[base + part / 2u * 2u + 1u], scales3 = blocks[base + part / 2u + 2u];
+    uint sc_lo0 = (scales2 >> (part % 2u * 16u)) & 15u, sc_lo1 = (scales2 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc_hi1 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
+    uint mn_lo0 = (scales3 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_lo1 = (scales3 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]))

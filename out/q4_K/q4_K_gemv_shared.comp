@@ -165,42 +165,35 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][1] = dot(run[2] + run[3], vec4(1.0));
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    uint base = block * 36u, d_dmin = blocks[base];
-    float d = f16_to_f32(d_dmin);
+    uint base = block * 36u, d_dmin = blocks[base], scales0 = blocks[base + 1u], qs0 = blocks[base + tile * 2u + 4u];
+    uint qs1 = blocks[base + tile * 2u + 5u], scales1 = blocks[base + 2u];
+    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
     uint part = tile / 4u;  // of 64 elements
-    uint scales0 = blocks[base + part / 2u * 2u + 1u];
-    uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint scales1 = blocks[base + 1u];
-    uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
-    precise float d_sc0 = d * float(sc0);
-    uint qs0 = blocks[base + tile * 2u + 4u];
-    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu), pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
-    uint qs1 = blocks[base + tile * 2u + 5u];
-    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu), pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
-    float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = blocks[base + part / 2u + 2u];
-    uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    uint scales3 = blocks[base + 2u];
-    uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn0 = dmin * float(mn0);
-    uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    precise float d_sc1 = d * float(sc1);
-    vec2 pair4 = unpackHalf2x16(qs0 & 0xF000F0u), pair5 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
-    vec2 pair6 = unpackHalf2x16(qs1 & 0xF000F0u), pair7 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
-    uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
-    uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn1 = dmin * float(mn1);
-    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)))
-        - dmin_mn0 * x_sum[k][0] + d_sc1 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y))
-        + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][1];
+    uint scales2 = blocks[base + part / 2u * 2u + 1u], scales3 = blocks[base + part / 2u + 2u];
+    uint sc_lo0 = (scales2 >> (part % 2u * 16u)) & 15u, sc_lo1 = (scales2 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc_hi1 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1);
+    vec4 values0 = four_codes(qs0, 0xF000Fu), values1 = four_codes(qs1, 0xF000Fu), values2 = four_codes(qs0, 0xF000F0u);
+    vec4 values3 = four_codes(qs1, 0xF000F0u);
+    uint mn_lo0 = (scales3 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_lo1 = (scales3 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn0 = dmin * float(mn0), dmin_mn1 = dmin * float(mn1);
+    sum += d_sc0 * (dot(x[k][0], values0) + dot(x[k][1], values1)) - dmin_mn0 * x_sum[k][0]
+        + d_sc1 * (dot(x[k][2], values2) + dot(x[k][3], values3)) - dmin_mn1 * x_sum[k][1];
 }
 
 const uint X_WORDS = 18u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);

@@ -198,58 +198,43 @@ void load_x(uint vector, uint j, uint k) {
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u;
-    uint base = block * 36u, part = tile / 2u;  // of 64 elements
+    uint base = block * 36u;
+    uint part = tile / 2u;  // of 64 elements
     fours[0] = blocks_four[block * 9u];
     fours[1] = blocks_four[block * 9u + tile + 1u];
     words[0] = blocks[base + part / 2u * 2u + 1u];
     words[1] = blocks[base + part / 2u + 2u];
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u;
-    uvec4 four0 = fours[0];
-    uint d_dmin = four0.x;
-    float d = f16_to_f32(d_dmin);
+    uvec4 four = fours[0], qs = fours[1];
+    uint d_dmin = four.x, scales0 = four.y, scales1 = four.z;
+    float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
     uint part = tile / 2u;  // of 64 elements
-    uint scales0 = words[0], sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint scales1 = four0.y;
-    uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
-    precise float d_sc0 = d * float(sc0);
-    uvec4 four1 = fours[1];
-    uint qs0 = four1.x;
-    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu), pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
-    uint qs1 = four1.y;
-    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu), pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
-    uint qs2 = four1.z;
-    vec2 pair4 = unpackHalf2x16(qs2 & 0xF000Fu), pair5 = unpackHalf2x16((qs2 >> 8u) & 0xF000Fu);
-    uint qs3 = four1.w;
-    vec2 pair6 = unpackHalf2x16(qs3 & 0xF000Fu), pair7 = unpackHalf2x16((qs3 >> 8u) & 0xF000Fu);
-    float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = words[1], mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    uint scales3 = four0.z;
-    uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn0 = dmin * float(mn0);
-    uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    precise float d_sc1 = d * float(sc1);
-    vec2 pair8 = unpackHalf2x16(qs0 & 0xF000F0u), pair9 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
-    vec2 pair10 = unpackHalf2x16(qs1 & 0xF000F0u), pair11 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
-    vec2 pair12 = unpackHalf2x16(qs2 & 0xF000F0u), pair13 = unpackHalf2x16((qs2 >> 8u) & 0xF000F0u);
-    vec2 pair14 = unpackHalf2x16(qs3 & 0xF000F0u), pair15 = unpackHalf2x16((qs3 >> 8u) & 0xF000F0u);
-    uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
-    uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn1 = dmin * float(mn1);
-    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
-    float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots4 = dot_add(dots3, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
-    float dots5 = dot_add(dots4, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    uint scales2 = words[0], scales3 = words[1];
+    uint sc_lo0 = (scales2 >> (part % 2u * 16u)) & 15u, sc_lo1 = (scales2 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc_hi1 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1);
+    uint mn_lo0 = (scales3 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_lo1 = (scales3 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn0 = dmin * float(mn0), dmin_mn1 = dmin * float(mn1);
+    float dots0 = dot_add(dot(x[k][0], four_codes(qs.x, 0xF000Fu)), x[k][1], four_codes(qs.y, 0xF000Fu));
+    float dots1 = dot_add(dots0, x[k][2], four_codes(qs.z, 0xF000Fu)), dots2 = dot_add(dots1, x[k][3], four_codes(qs.w, 0xF000Fu));
+    float dots3 = dot_add(dot(x[k][4], four_codes(qs.x, 0xF000F0u)), x[k][5], four_codes(qs.y, 0xF000F0u));
+    float dots4 = dot_add(dots3, x[k][6], four_codes(qs.z, 0xF000F0u)), dots5 = dot_add(dots4, x[k][7], four_codes(qs.w, 0xF000F0u));
     sum += d_sc0 * dots2 - dmin_mn0 * x_sum[k][0] + d_sc1 * dots5 - dmin_mn1 * x_sum[k][1];
 }
 

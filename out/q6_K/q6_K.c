@@ -139,8 +139,7 @@ static float value_at(const void *const *from, uint64_t index) {
     const float d = qk_f16_to_f32((uint32_t)blocks[208u] | ((uint32_t)blocks[209u] << 8u));
     const uint32_t scales = (uint32_t)blocks[i / 16u + 192u];
     const int32_t sc = qk_sign_extend((int32_t)scales, 8);  // scales: 8 bits
-    const uint32_t ql = (uint32_t)blocks[i / 64u / 2u * 64u + i % 64u];
-    const uint32_t q_lo = (ql >> (i / 64u % 2u * 4u)) & 15u;  // ql: bits 0-3 of q
+    const uint32_t ql = (uint32_t)blocks[i / 64u / 2u * 64u + i % 64u], q_lo = (ql >> (i / 64u % 2u * 4u)) & 15u;  // ql: bits 0-3 of q
     const uint32_t qh = (uint32_t)blocks[i / 32u / 4u * 32u + i % 32u + 128u];
     const uint32_t q_hi = (qh >> (i / 32u % 4u * 2u)) & 3u;  // qh: bits 4-5 of q
     const uint32_t q = q_lo | (q_hi << 4u);

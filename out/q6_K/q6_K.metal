@@ -277,6 +277,12 @@ inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector,
     }
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+inline float4 four_codes(uint word, uint mask) {
+    const float2 even = float2(as_type<half2>(word & mask)), odd = float2(as_type<half2>((word >> 8) & mask));
+    return float4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
 template <uint TILES, uint BATCH>
 inline void accumulate(
@@ -286,40 +292,26 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 105u;
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 105u, qh = load_u32(blocks, base + tile * 2u + 64u);
     const float d = f16_to_f32(uint(blocks[base + 104u]));
     const uint part = tile / 8u;  // of 128 elements
-    const uint scales0 = uint(blocks[base + part * 4u + 96u]);
+    const uint scales0 = uint(blocks[base + part * 4u + 96u]), ql0 = load_u32(blocks, base + part * 32u + tile % 8u * 2u);
+    const uint scales1 = uint(blocks[base + part * 4u + 97u]), ql1 = load_u32(blocks, base + part * 32u + tile % 8u * 2u + 16u);
+    const uint scales2 = uint(blocks[base + part * 4u + 98u]), scales3 = uint(blocks[base + part * 4u + 99u]);
     const int sc0 = extract_bits(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    const float d_sc0 = d * float(sc0);
-    const uint ql0 = load_u32(blocks, base + part * 32u + tile % 8u * 2u), qh = load_u32(blocks, base + tile * 2u + 64u);
-    const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
-    const float2 pair0 = float2(as_type<half2>(codes0 & 0x3F003Fu));
-    const float2 pair1 = float2(as_type<half2>((codes0 >> 8u) & 0x3F003Fu));
-    const uint scales1 = uint(blocks[base + part * 4u + 97u]);
     const int sc1 = extract_bits(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    const float d_sc1 = d * float(sc1);
-    const uint ql1 = load_u32(blocks, base + part * 32u + tile % 8u * 2u + 16u);
-    const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
-    const float2 pair2 = float2(as_type<half2>(codes1 & 0x3F003Fu));
-    const float2 pair3 = float2(as_type<half2>((codes1 >> 8u) & 0x3F003Fu));
-    const uint scales2 = uint(blocks[base + part * 4u + 98u]);
     const int sc2 = extract_bits(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    const float d_sc2 = d * float(sc2);
-    const uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
-    const float2 pair4 = float2(as_type<half2>(codes2 & 0x3F003Fu));
-    const float2 pair5 = float2(as_type<half2>((codes2 >> 8u) & 0x3F003Fu));
-    const uint scales3 = uint(blocks[base + part * 4u + 99u]);
     const int sc3 = extract_bits(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    const float d_sc3 = d * float(sc3);
+    const float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1), d_sc2 = d * float(sc2), d_sc3 = d * float(sc3);
+    const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
+    const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
+    const uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
     const uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);  // packed
-    const float2 pair6 = float2(as_type<half2>(codes3 & 0x3F003Fu));
-    const float2 pair7 = float2(as_type<half2>((codes3 >> 8u) & 0x3F003Fu));
+    const float4 values0 = four_codes(codes0, 0x3F003Fu), values1 = four_codes(codes1, 0x3F003Fu), values2 = four_codes(codes2, 0x3F003Fu);
+    const float4 values3 = four_codes(codes3, 0x3F003Fu);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0f * x_sum[k][m][0])
-            + d_sc1 * (dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0f * x_sum[k][m][1])
-            + d_sc2 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0f * x_sum[k][m][2])
-            + d_sc3 * (dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0f * x_sum[k][m][3]);
+        sum[m] += d_sc0 * (dot(x[k][m][0], values0) - 32.0f * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], values1) - 32.0f * x_sum[k][m][1])
+            + d_sc2 * (dot(x[k][m][2], values2) - 32.0f * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], values3) - 32.0f * x_sum[k][m][3]);
     }
 }
 
@@ -510,11 +502,9 @@ inline void accumulate_large(
     const uint scales2 = blocks_word[base + part * 2u + 100u], shifted2 = scales2 >> (tile % 4u / 2u * 8u);
     const int sc4 = extract_bits(int(shifted2 >> 16u), 0, 8);  // scales: 8 bits
     const float d_sc4 = d1 * float(sc4);
-    const uint ql4 = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
-    const uint ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u], ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
-    const uint qh2 = blocks_word[base + tile * 2u + 84u], qh3 = blocks_word[base + tile * 2u + 85u];
-    const uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
-    const uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
+    const uint ql4 = blocks_word[base + part * 16u + tile % 4u * 2u + 52u], ql5 = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
+    const uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u), qh2 = blocks_word[base + tile * 2u + 84u], qh3 = blocks_word[base + tile * 2u + 85u];
+    const uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u), codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
     float dots8[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots8[m] = dot_add(x_sum[k][m][4], x[k][m][8],
         float4(float(codes8 & 0x3Fu), float(codes8 & 16128u), float(codes8 & 0x3F0000u), float(codes8 & 0x3F000000u)));
@@ -529,9 +519,8 @@ inline void accumulate_large(
     const uint scales3 = blocks_word[base + part * 2u + 101u], shifted3 = scales3 >> (tile % 4u / 2u * 8u);
     const int sc5 = extract_bits(int(shifted3), 0, 8);  // scales: 8 bits
     const float d_sc5 = d1 * float(sc5);
-    const uint ql7 = blocks_word[base + part * 16u + tile % 4u * 2u + 60u];
-    const uint ql8 = blocks_word[base + part * 16u + tile % 4u * 2u + 61u], ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
-    const uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
+    const uint ql7 = blocks_word[base + part * 16u + tile % 4u * 2u + 60u], ql8 = blocks_word[base + part * 16u + tile % 4u * 2u + 61u];
+    const uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u), codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
     float dots10[BATCH];
     for (uint m = 0; m < BATCH; ++m) dots10[m] = dot_add(x_sum[k][m][5], x[k][m][10],
         float4(float(codes10 & 0x3Fu), float(codes10 & 16128u), float(codes10 & 0x3F0000u), float(codes10 & 0x3F000000u)));

@@ -223,20 +223,18 @@ uint blocks_u32(uint at) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u;
+    uint base = block * 105u, qh = blocks_u32(base + tile * 2u + 64u);
     float d = f16_to_f32(uint(blocks[base + 104u]));
     uint part = tile / 8u;  // of 128 elements
-    uint scales0 = uint(blocks[base + part * 4u + 96u]);
-    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u), qh = blocks_u32(base + tile * 2u + 64u);
+    uint scales0 = uint(blocks[base + part * 4u + 96u]), ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
     uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh & 0x3030303u) << 4u), scales1 = uint(blocks[base + part * 4u + 97u]);
+    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u), bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);
+    uint scales2 = uint(blocks[base + part * 4u + 98u]), bytes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);
+    uint scales3 = uint(blocks[base + part * 4u + 99u]), bytes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
-    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u), scales2 = uint(blocks[base + part * 4u + 98u]);
     int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u), scales3 = uint(blocks[base + part * 4u + 99u]);
     int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) - 32 * x_digits[k][digit][0])

@@ -247,16 +247,16 @@ void fetch(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
         j = j % 8u;
     }
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u, part = tile / 4u;  // of 128 elements
-    uint begin0 = base + part * 2u + 100u, window0 = begin0 / 4u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint window1 = begin1 / 4u, begin2 = base + tile * 2u + 84u, window2 = begin2 / 4u;
+    uint base = block * 105u, begin0 = base + tile * 2u + 84u, window0 = begin0 / 4u;
+    uint part = tile / 4u;  // of 128 elements
+    uint begin1 = base + part * 2u + 100u, window1 = begin1 / 4u, begin2 = base + part * 16u + tile % 4u * 2u + 52u, window2 = begin2 / 4u;
     uint begin3 = base + part * 16u + tile % 4u * 2u + 60u, window3 = begin3 / 4u;
-    fours[0] = blocks_four[window0];
-    fours[1] = blocks_four[window1];
-    fours[2] = blocks_four[window1 + 1u];
-    fours[3] = blocks_four[window2];
-    fours[4] = blocks_four[window2 + 1u];
-    fours[5] = blocks_four[window0 + 1u];
+    fours[0] = blocks_four[window1];
+    fours[1] = blocks_four[window2];
+    fours[2] = blocks_four[window2 + 1u];
+    fours[3] = blocks_four[window0];
+    fours[4] = blocks_four[window0 + 1u];
+    fours[5] = blocks_four[window1 + 1u];
     fours[6] = blocks_four[window3];
     fours[7] = blocks_four[window3 + 1u];
     words[0] = blocks_word[base + 52u];
@@ -285,16 +285,16 @@ uvec4 blocks_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u, part = tile / 4u;  // of 128 elements
-    uint begin0 = base + part * 2u + 100u, window0 = begin0 / 4u, begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint window1 = begin1 / 4u, begin2 = base + tile * 2u + 84u, window2 = begin2 / 4u;
+    uint base = block * 105u, begin0 = base + tile * 2u + 84u, window0 = begin0 / 4u;
+    uint part = tile / 4u;  // of 128 elements
+    uint begin1 = base + part * 2u + 100u, window1 = begin1 / 4u, begin2 = base + part * 16u + tile % 4u * 2u + 52u, window2 = begin2 / 4u;
     uint begin3 = base + part * 16u + tile % 4u * 2u + 60u, window3 = begin3 / 4u;
-    fours[0] = blocks_to_end(window0, block);
-    fours[1] = blocks_to_end(window1, block);
-    fours[2] = blocks_to_end(window1 + 1u, block);
-    fours[3] = blocks_to_end(window2, block);
-    fours[4] = blocks_to_end(window2 + 1u, block);
-    fours[5] = blocks_to_end(window0 + 1u, block);
+    fours[0] = blocks_to_end(window1, block);
+    fours[1] = blocks_to_end(window2, block);
+    fours[2] = blocks_to_end(window2 + 1u, block);
+    fours[3] = blocks_to_end(window0, block);
+    fours[4] = blocks_to_end(window0 + 1u, block);
+    fours[5] = blocks_to_end(window1 + 1u, block);
     fours[6] = blocks_to_end(window3, block);
     fours[7] = blocks_to_end(window3 + 1u, block);
     words[0] = blocks_word[base + 52u];
@@ -312,63 +312,47 @@ void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u;
-    float d0 = f16_to_f32(words[0]);
+    uint base = block * 105u, qh0 = words[3], qh1 = words[5], begin0 = base + tile * 2u + 84u;
+    float d0 = f16_to_f32(words[0]), d1 = f16_to_f32(words[9] >> 16u);
     uint part = tile / 4u;  // of 128 elements
-    uint scales0 = words[1];
-    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    uint ql0 = words[2], qh0 = words[3], bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u), ql1 = words[4];
-    uint qh1 = words[5], bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u);
-    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    uint ql2 = words[6], bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), ql3 = words[7];
+    uint scales0 = words[1], ql0 = words[2], bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u), ql1 = words[4];
+    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u), ql2 = words[6];
+    uint bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), ql3 = words[7];
     uint bytes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u), scales1 = words[8];
-    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);
-    uint bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);
-    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u), bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);
     uint bytes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);
-    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
-    float d1 = f16_to_f32(words[9] >> 16u);
-    uint begin0 = base + part * 2u + 100u;
-    bool odd0 = (begin0 & 1u) != 0u, upper0 = (begin0 & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper0 ? four0.w : four0.y, pick1 = upper0 ? four0.z : four0.x, scales2 = odd0 ? pick0 : pick1;
-    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    bool odd1 = (begin1 & 1u) != 0u, upper1 = (begin1 & 2u) != 0u;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper1 ? four1.w : four1.y, pick3 = upper1 ? four1.z : four1.x, ql4 = odd1 ? pick2 : pick3;
-    uvec4 four2 = fours[2];
-    uint pick4 = upper1 ? four2.x : four1.z, ql5 = odd1 ? pick4 : pick2, ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
-    uint begin2 = base + tile * 2u + 84u;
-    bool odd2 = (begin2 & 1u) != 0u, upper2 = (begin2 & 2u) != 0u;
-    uvec4 four3 = fours[3];
-    uint pick5 = upper2 ? four3.w : four3.y, pick6 = upper2 ? four3.z : four3.x, qh2 = odd2 ? pick5 : pick6;
-    uvec4 four4 = fours[4];
-    uint pick7 = upper2 ? four4.x : four3.z, qh3 = odd2 ? pick7 : pick5, qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
-    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u), pick8 = upper1 ? four2.y : four1.w;
-    uint ql6 = odd1 ? pick8 : pick4, ql_run1 = (ql5 >> 16u) | (ql6 << 16u), pick9 = upper2 ? four4.y : four3.w;
-    uint qh4 = odd2 ? pick9 : pick7, qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
-    uint bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
-    uvec4 four5 = fours[5];
-    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0;
-    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    bool odd3 = (begin3 & 1u) != 0u, upper3 = (begin3 & 2u) != 0u;
-    uvec4 four6 = fours[6];
-    uint pick11 = upper3 ? four6.w : four6.y, pick12 = upper3 ? four6.z : four6.x, ql7 = odd3 ? pick11 : pick12;
+    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u), begin1 = base + part * 2u + 100u;
+    uint begin2 = base + part * 16u + tile % 4u * 2u + 52u, begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    bool odd0 = (begin1 & 1u) != 0u, upper0 = (begin1 & 2u) != 0u, odd1 = (begin2 & 1u) != 0u, upper1 = (begin2 & 2u) != 0u;
+    bool odd2 = (begin0 & 1u) != 0u, upper2 = (begin0 & 2u) != 0u, odd3 = (begin3 & 1u) != 0u, upper3 = (begin3 & 2u) != 0u;
+    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3], four4 = fours[4], four5 = fours[5], four6 = fours[6];
     uvec4 four7 = fours[7];
-    uint pick13 = upper3 ? four7.x : four6.z, ql8 = odd3 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint pick0 = upper0 ? four0.w : four0.y, pick1 = upper0 ? four0.z : four0.x, scales2 = odd0 ? pick0 : pick1;
+    uint pick2 = upper1 ? four1.w : four1.y, pick3 = upper1 ? four1.z : four1.x, ql4 = odd1 ? pick2 : pick3;
+    uint pick4 = upper1 ? four2.x : four1.z, ql5 = odd1 ? pick4 : pick2, ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    uint pick5 = upper2 ? four3.w : four3.y, pick6 = upper2 ? four3.z : four3.x, qh2 = odd2 ? pick5 : pick6;
+    uint pick7 = upper2 ? four4.x : four3.z, qh3 = odd2 ? pick7 : pick5, qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u), pick8 = upper1 ? four2.y : four1.w, ql6 = odd1 ? pick8 : pick4;
+    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u), pick9 = upper2 ? four4.y : four3.w, qh4 = odd2 ? pick9 : pick7;
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u), bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
+    uint pick10 = upper0 ? four5.x : four0.z, scales3 = odd0 ? pick10 : pick0, pick11 = upper3 ? four6.w : four6.y;
+    uint pick12 = upper3 ? four6.z : four6.x, ql7 = odd3 ? pick11 : pick12, pick13 = upper3 ? four7.x : four6.z;
+    uint ql8 = odd3 ? pick13 : pick11, ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
     uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u), pick14 = upper3 ? four7.y : four6.w;
     uint ql9 = odd3 ? pick14 : pick13, ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
-    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
     uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u), pick15 = upper0 ? four5.y : four0.w;
-    uint scales4 = odd0 ? pick15 : pick10;
-    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);
+    uint scales4 = odd0 ? pick15 : pick10, bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);
     uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])

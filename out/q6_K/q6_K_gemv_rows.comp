@@ -166,38 +166,33 @@ uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u;
+    uint base = block * 105u, qh = blocks_u32(base + tile * 2u + 64u);
     float d = f16_to_f32(uint(blocks[base + 104u]));
     uint part = tile / 8u;  // of 128 elements
-    uint scales0 = uint(blocks[base + part * 4u + 96u]);
+    uint scales0 = uint(blocks[base + part * 4u + 96u]), ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
+    uint scales1 = uint(blocks[base + part * 4u + 97u]), ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
+    uint scales2 = uint(blocks[base + part * 4u + 98u]), scales3 = uint(blocks[base + part * 4u + 99u]);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc0 = d * float(sc0);
-    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u), qh = blocks_u32(base + tile * 2u + 64u);
-    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
-    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu), pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
-    uint scales1 = uint(blocks[base + part * 4u + 97u]);
     int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc1 = d * float(sc1);
-    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
-    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
-    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu), pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
-    uint scales2 = uint(blocks[base + part * 4u + 98u]);
     int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc2 = d * float(sc2);
-    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
-    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu), pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
-    uint scales3 = uint(blocks[base + part * 4u + 99u]);
     int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc3 = d * float(sc3);
+    precise float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1), d_sc2 = d * float(sc2), d_sc3 = d * float(sc3);
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
+    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
     uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);  // packed
-    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu), pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
-    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0 * x_sum[k][0])
-        + d_sc1 * (dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0 * x_sum[k][1])
-        + d_sc2 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0 * x_sum[k][2])
-        + d_sc3 * (dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0 * x_sum[k][3]);
+    vec4 values0 = four_codes(codes0, 0x3F003Fu), values1 = four_codes(codes1, 0x3F003Fu), values2 = four_codes(codes2, 0x3F003Fu);
+    vec4 values3 = four_codes(codes3, 0x3F003Fu);
+    sum += d_sc0 * (dot(x[k][0], values0) - 32.0 * x_sum[k][0]) + d_sc1 * (dot(x[k][1], values1) - 32.0 * x_sum[k][1])
+        + d_sc2 * (dot(x[k][2], values2) - 32.0 * x_sum[k][2]) + d_sc3 * (dot(x[k][3], values3) - 32.0 * x_sum[k][3]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS];

@@ -180,7 +180,8 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
         j = j % 16u;
     }
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u, part = tile / 8u;  // of 128 elements
+    uint base = block * 105u;
+    uint part = tile / 8u;  // of 128 elements
     uint begin = base + part * 2u + 100u, window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
@@ -213,7 +214,8 @@ uvec4 blocks_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u, part = tile / 8u;  // of 128 elements
+    uint base = block * 105u;
+    uint part = tile / 8u;  // of 128 elements
     uint begin = base + part * 2u + 100u, window = begin / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
@@ -232,65 +234,49 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
     words[12] = blocks_word[base + part * 16u + tile % 8u + 61u];
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u;
-    float d0 = f16_to_f32(words[0]);
+    uint base = block * 105u, qh0 = words[3], qh1 = words[9], qh2 = words[10], qh_run = (qh1 >> 16u) | (qh2 << 16u);
+    float d0 = f16_to_f32(words[0]), d1 = f16_to_f32(words[6] >> 16u);
     uint part = tile / 8u;  // of 128 elements
-    uint scales0 = words[1];
+    uint scales0 = words[1], ql0 = words[2], ql1 = words[4], scales1 = words[5], begin = base + part * 2u + 100u, ql2 = words[7];
+    uint ql3 = words[8], ql_run0 = (ql2 >> 16u) | (ql3 << 16u), ql4 = words[11], ql5 = words[12], ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc0 = d0 * float(sc0);
-    uint ql0 = words[2], qh0 = words[3], codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
-    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu), pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
     int sc1 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc1 = d0 * float(sc1);
-    uint ql1 = words[4], codes1 = (ql1 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
-    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu), pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
-    uint scales1 = words[5];
     int sc2 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc2 = d0 * float(sc2);
-    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
-    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu), pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
     int sc3 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc3 = d0 * float(sc3);
+    precise float d_sc0 = d0 * float(sc0), d_sc1 = d0 * float(sc1), d_sc2 = d0 * float(sc2), d_sc3 = d0 * float(sc3);
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
     uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
-    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu), pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
-    float d1 = f16_to_f32(words[6] >> 16u);
-    uint begin = base + part * 2u + 100u;
-    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, scales2 = odd ? pick0 : pick1;
-    int sc4 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc4 = d1 * float(sc4);
-    uint ql2 = words[7], ql3 = words[8], ql_run0 = (ql2 >> 16u) | (ql3 << 16u), qh1 = words[9], qh2 = words[10];
-    uint qh_run = (qh1 >> 16u) | (qh2 << 16u);
     uint codes4 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run << 4u) & 0x30303030u);  // packed
-    vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu), pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, scales3 = odd ? pick2 : pick0;
-    int sc5 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc5 = d1 * float(sc5);
-    uint ql4 = words[11], ql5 = words[12], ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
     uint codes5 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run << 2u) & 0x30303030u);  // packed
-    vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu), pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
-    int sc6 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc6 = d1 * float(sc6);
     uint codes6 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run & 0x30303030u);  // packed
-    vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu), pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
-    uint pick3 = upper ? four1.y : four0.w, scales4 = odd ? pick3 : pick2;
-    int sc7 = bitfieldExtract(int(scales4 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc7 = d1 * float(sc7);
     uint codes7 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | ((qh_run >> 2u) & 0x30303030u);  // packed
-    vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu), pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
-    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0 * x_sum[k][0])
-        + d_sc1 * (dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0 * x_sum[k][1])
-        + d_sc2 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0 * x_sum[k][2])
-        + d_sc3 * (dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0 * x_sum[k][3])
-        + d_sc4 * (dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - 32.0 * x_sum[k][4])
-        + d_sc5 * (dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - 32.0 * x_sum[k][5])
-        + d_sc6 * (dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - 32.0 * x_sum[k][6])
-        + d_sc7 * (dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - 32.0 * x_sum[k][7]);
+    bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0], four1 = fours[1];
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, scales2 = odd ? pick0 : pick1;
+    uint pick2 = upper ? four1.x : four0.z, scales3 = odd ? pick2 : pick0, pick3 = upper ? four1.y : four0.w, scales4 = odd ? pick3 : pick2;
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc4 = d1 * float(sc4), d_sc5 = d1 * float(sc5), d_sc6 = d1 * float(sc6), d_sc7 = d1 * float(sc7);
+    sum += d_sc0 * (dot(x[k][0], four_codes(codes0, 0x3F003Fu)) - 32.0 * x_sum[k][0])
+        + d_sc1 * (dot(x[k][1], four_codes(codes1, 0x3F003Fu)) - 32.0 * x_sum[k][1])
+        + d_sc2 * (dot(x[k][2], four_codes(codes2, 0x3F003Fu)) - 32.0 * x_sum[k][2])
+        + d_sc3 * (dot(x[k][3], four_codes(codes3, 0x3F003Fu)) - 32.0 * x_sum[k][3])
+        + d_sc4 * (dot(x[k][4], four_codes(codes4, 0x3F003Fu)) - 32.0 * x_sum[k][4])
+        + d_sc5 * (dot(x[k][5], four_codes(codes5, 0x3F003Fu)) - 32.0 * x_sum[k][5])
+        + d_sc6 * (dot(x[k][6], four_codes(codes6, 0x3F003Fu)) - 32.0 * x_sum[k][6])
+        + d_sc7 * (dot(x[k][7], four_codes(codes7, 0x3F003Fu)) - 32.0 * x_sum[k][7]);
 }
 
 const uint X_WORDS = 40u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);

@@ -186,7 +186,8 @@ void load_x(uint vector, uint j, uint k) {
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[22]) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u, part = tile / 4u;  // of 128 elements
+    uint base = block * 105u;
+    uint part = tile / 4u;  // of 128 elements
     words[0] = blocks_word[base + 52u];
     words[1] = blocks_word[base + part * 2u + 48u];
     words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
@@ -211,82 +212,53 @@ void fetch(uint n, uint j, out uint words[22]) {
     words[21] = blocks_word[base + part * 2u + 102u];
 }
 
+// What `mask` has of each byte of a word: the low bits of a half are a number of units of 2^-24.
+vec4 four_codes(uint word, uint mask) {
+    const vec2 even = unpackHalf2x16(word & mask), odd = unpackHalf2x16((word >> 8) & mask);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    float d0 = f16_to_f32(words[0]);
-    uint scales0 = words[1];
+    uint qh0 = words[3], qh1 = words[5], qh2 = words[13], qh3 = words[14], qh_run0 = (qh2 >> 16u) | (qh3 << 16u), qh4 = words[16];
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    float d0 = f16_to_f32(words[0]), d1 = f16_to_f32(words[9] >> 16u);
+    uint scales0 = words[1], ql0 = words[2], ql1 = words[4], ql2 = words[6], ql3 = words[7], scales1 = words[8], scales2 = words[10];
+    uint ql4 = words[11], ql5 = words[12], ql_run0 = (ql4 >> 16u) | (ql5 << 16u), ql6 = words[15], ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    uint scales3 = words[17], ql7 = words[18], ql8 = words[19], ql_run2 = (ql7 >> 16u) | (ql8 << 16u), ql9 = words[20];
+    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u), scales4 = words[21];
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc0 = d0 * float(sc0);
-    uint ql0 = words[2], qh0 = words[3], codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
-    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu), pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
-    uint ql1 = words[4], qh1 = words[5], codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
-    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu), pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
     int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc1 = d0 * float(sc1);
-    uint ql2 = words[6], codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
-    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu), pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
-    uint ql3 = words[7], codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
-    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu), pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
-    uint scales1 = words[8];
     int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc2 = d0 * float(sc2);
-    uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
-    vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu), pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
-    uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
-    vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu), pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
     int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc3 = d0 * float(sc3);
-    uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
-    vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu), pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
-    uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
-    vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu), pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
-    float d1 = f16_to_f32(words[9] >> 16u);
-    uint scales2 = words[10];
     int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc4 = d1 * float(sc4);
-    uint ql4 = words[11], ql5 = words[12], ql_run0 = (ql4 >> 16u) | (ql5 << 16u), qh2 = words[13], qh3 = words[14];
-    uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
-    uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
-    vec2 pair16 = unpackHalf2x16(codes8 & 0x3F003Fu), pair17 = unpackHalf2x16((codes8 >> 8u) & 0x3F003Fu);
-    uint ql6 = words[15], ql_run1 = (ql5 >> 16u) | (ql6 << 16u), qh4 = words[16], qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
-    uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
-    vec2 pair18 = unpackHalf2x16(codes9 & 0x3F003Fu), pair19 = unpackHalf2x16((codes9 >> 8u) & 0x3F003Fu);
-    uint scales3 = words[17];
     int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc5 = d1 * float(sc5);
-    uint ql7 = words[18], ql8 = words[19], ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
-    uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
-    vec2 pair20 = unpackHalf2x16(codes10 & 0x3F003Fu), pair21 = unpackHalf2x16((codes10 >> 8u) & 0x3F003Fu);
-    uint ql9 = words[20], ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
-    uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
-    vec2 pair22 = unpackHalf2x16(codes11 & 0x3F003Fu), pair23 = unpackHalf2x16((codes11 >> 8u) & 0x3F003Fu);
     int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    precise float d_sc6 = d1 * float(sc6);
-    uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
-    vec2 pair24 = unpackHalf2x16(codes12 & 0x3F003Fu), pair25 = unpackHalf2x16((codes12 >> 8u) & 0x3F003Fu);
-    uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
-    vec2 pair26 = unpackHalf2x16(codes13 & 0x3F003Fu), pair27 = unpackHalf2x16((codes13 >> 8u) & 0x3F003Fu);
-    uint scales4 = words[21];
     int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    precise float d_sc7 = d1 * float(sc7);
+    precise float d_sc0 = d0 * float(sc0), d_sc1 = d0 * float(sc1), d_sc2 = d0 * float(sc2), d_sc3 = d0 * float(sc3);
+    precise float d_sc4 = d1 * float(sc4), d_sc5 = d1 * float(sc5), d_sc6 = d1 * float(sc6), d_sc7 = d1 * float(sc7);
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
+    uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u), codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u), codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
+    uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
+    uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
+    uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
+    uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
+    uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
+    uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
+    uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
     uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
-    vec2 pair28 = unpackHalf2x16(codes14 & 0x3F003Fu), pair29 = unpackHalf2x16((codes14 >> 8u) & 0x3F003Fu);
     uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
-    vec2 pair30 = unpackHalf2x16(codes15 & 0x3F003Fu), pair31 = unpackHalf2x16((codes15 >> 8u) & 0x3F003Fu);
-    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots2 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots3 = dot_add(dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), x[k][7],
-        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots4 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
-        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots5 = dot_add(dot(x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), x[k][11],
-        vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots6 = dot_add(dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), x[k][13],
-        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots7 = dot_add(dot(x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), x[k][15],
-        vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    float dots0 = dot_add(dot(x[k][0], four_codes(codes0, 0x3F003Fu)), x[k][1], four_codes(codes1, 0x3F003Fu));
+    float dots1 = dot_add(dot(x[k][2], four_codes(codes2, 0x3F003Fu)), x[k][3], four_codes(codes3, 0x3F003Fu));
+    float dots2 = dot_add(dot(x[k][4], four_codes(codes4, 0x3F003Fu)), x[k][5], four_codes(codes5, 0x3F003Fu));
+    float dots3 = dot_add(dot(x[k][6], four_codes(codes6, 0x3F003Fu)), x[k][7], four_codes(codes7, 0x3F003Fu));
+    float dots4 = dot_add(dot(x[k][8], four_codes(codes8, 0x3F003Fu)), x[k][9], four_codes(codes9, 0x3F003Fu));
+    float dots5 = dot_add(dot(x[k][10], four_codes(codes10, 0x3F003Fu)), x[k][11], four_codes(codes11, 0x3F003Fu));
+    float dots6 = dot_add(dot(x[k][12], four_codes(codes12, 0x3F003Fu)), x[k][13], four_codes(codes13, 0x3F003Fu));
+    float dots7 = dot_add(dot(x[k][14], four_codes(codes14, 0x3F003Fu)), x[k][15], four_codes(codes15, 0x3F003Fu));
     sum += d_sc0 * (dots0 - 32.0 * x_sum[k][0]) + d_sc1 * (dots1 - 32.0 * x_sum[k][1]) + d_sc2 * (dots2 - 32.0 * x_sum[k][2])
         + d_sc3 * (dots3 - 32.0 * x_sum[k][3]) + d_sc4 * (dots4 - 32.0 * x_sum[k][4]) + d_sc5 * (dots5 - 32.0 * x_sum[k][5])
         + d_sc6 * (dots6 - 32.0 * x_sum[k][6]) + d_sc7 * (dots7 - 32.0 * x_sum[k][7]);

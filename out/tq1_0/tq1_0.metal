@@ -82,8 +82,7 @@ inline void decode(device const ushort *blocks, uint block, uint tile, thread fl
     const uint qs_qh = load_u32(blocks, base + word);
     const uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
     const uint power = digit_ < 4u ? (0x1B090301u >> ((digit_ & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
-    const uint evens = (((qs_qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    const uint odds = ((((qs_qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    const uint evens = (((qs_qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds = ((((qs_qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     const uint4 t_ = (uint4(evens, odds, evens, odds) >> uint4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     const float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = float4(int4(t_) - 1) * d;
@@ -255,69 +254,51 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 4u) + j / 4u, tile = j % 4u, base = block * 27u;
-    const float d = f16_to_f32(uint(blocks[base + 26u]));
-    const uint qs0 = load_u32(blocks, base + tile * 2u), evens0 = (qs0 & 0xFF00FFu) * 3u;
-    const uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u, bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
-    const float2 pair0 = float2(as_type<half2>(bytes0 & 0x30003u)), pair1 = float2(as_type<half2>(bytes0 & 0x3000300u));
-    const uint qs1 = load_u32(blocks, base + tile * 2u + 8u), evens1 = (qs1 & 0xFF00FFu) * 3u;
-    const uint odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
-    const float2 pair2 = float2(as_type<half2>(bytes1 & 0x30003u)), pair3 = float2(as_type<half2>(bytes1 & 0x3000300u));
-    const uint evens2 = (evens0 & 0xFF00FFu) * 3u, odds2 = (odds0 & 0xFF00FFu) * 3u;
-    const uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
-    const float2 pair4 = float2(as_type<half2>(bytes2 & 0x30003u)), pair5 = float2(as_type<half2>(bytes2 & 0x3000300u));
+    const uint block = n * (row_tiles / 4u) + j / 4u, tile = j % 4u, base = block * 27u, qs0 = load_u32(blocks, base + tile * 2u);
+    const uint evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    const uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs1 = load_u32(blocks, base + tile * 2u + 8u);
+    const uint evens1 = (qs1 & 0xFF00FFu) * 3u, odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
+    const uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u), evens2 = (evens0 & 0xFF00FFu) * 3u;
+    const uint odds2 = (odds0 & 0xFF00FFu) * 3u, bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
     const uint evens3 = (evens1 & 0xFF00FFu) * 3u, odds3 = (odds1 & 0xFF00FFu) * 3u;
-    const uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
-    const float2 pair6 = float2(as_type<half2>(bytes3 & 0x30003u)), pair7 = float2(as_type<half2>(bytes3 & 0x3000300u));
-    const uint evens4 = (evens2 & 0xFF00FFu) * 3u, odds4 = (odds2 & 0xFF00FFu) * 3u;
-    const uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
-    const float2 pair8 = float2(as_type<half2>(bytes4 & 0x30003u)), pair9 = float2(as_type<half2>(bytes4 & 0x3000300u));
+    const uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u), evens4 = (evens2 & 0xFF00FFu) * 3u;
+    const uint odds4 = (odds2 & 0xFF00FFu) * 3u, bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
     const uint evens5 = (evens3 & 0xFF00FFu) * 3u, odds5 = (odds3 & 0xFF00FFu) * 3u;
-    const uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
-    const float2 pair10 = float2(as_type<half2>(bytes5 & 0x30003u));
-    const float2 pair11 = float2(as_type<half2>(bytes5 & 0x3000300u));
-    const uint evens6 = (evens4 & 0xFF00FFu) * 3u, odds6 = (odds4 & 0xFF00FFu) * 3u;
-    const uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
-    const float2 pair12 = float2(as_type<half2>(bytes6 & 0x30003u));
-    const float2 pair13 = float2(as_type<half2>(bytes6 & 0x3000300u));
+    const uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u), evens6 = (evens4 & 0xFF00FFu) * 3u;
+    const uint odds6 = (odds4 & 0xFF00FFu) * 3u, bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
     const uint evens7 = (evens5 & 0xFF00FFu) * 3u, odds7 = (odds5 & 0xFF00FFu) * 3u;
-    const uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
-    const float2 pair14 = float2(as_type<half2>(bytes7 & 0x30003u));
-    const float2 pair15 = float2(as_type<half2>(bytes7 & 0x3000300u));
-    const uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u;
-    const uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
-    const float2 pair16 = float2(as_type<half2>(bytes8 & 0x30003u));
-    const float2 pair17 = float2(as_type<half2>(bytes8 & 0x3000300u));
+    const uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u), evens8 = (evens6 & 0xFF00FFu) * 3u;
+    const uint odds8 = (odds6 & 0xFF00FFu) * 3u, bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
     const uint evens9 = (evens7 & 0xFF00FFu) * 3u, odds9 = (odds7 & 0xFF00FFu) * 3u;
-    const uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
-    const float2 pair18 = float2(as_type<half2>(bytes9 & 0x30003u));
-    const float2 pair19 = float2(as_type<half2>(bytes9 & 0x3000300u));
-    const uint qs2 = load_u32(blocks, base + tile * 2u + 16u), evens10 = (qs2 & 0xFF00FFu) * 3u;
-    const uint odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u, bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
-    const float2 pair20 = float2(as_type<half2>(bytes10 & 0x30003u));
-    const float2 pair21 = float2(as_type<half2>(bytes10 & 0x3000300u));
-    const uint evens11 = (evens10 & 0xFF00FFu) * 3u, odds11 = (odds10 & 0xFF00FFu) * 3u;
-    const uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
-    const float2 pair22 = float2(as_type<half2>(bytes11 & 0x30003u));
-    const float2 pair23 = float2(as_type<half2>(bytes11 & 0x3000300u));
+    const uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), qs2 = load_u32(blocks, base + tile * 2u + 16u);
+    const uint evens10 = (qs2 & 0xFF00FFu) * 3u, odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u;
+    const uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u), evens11 = (evens10 & 0xFF00FFu) * 3u;
+    const uint odds11 = (odds10 & 0xFF00FFu) * 3u, bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
     const uint evens12 = (evens11 & 0xFF00FFu) * 3u, odds12 = (odds11 & 0xFF00FFu) * 3u;
-    const uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
-    const float2 pair24 = float2(as_type<half2>(bytes12 & 0x30003u));
-    const float2 pair25 = float2(as_type<half2>(bytes12 & 0x3000300u));
-    const uint evens13 = (evens12 & 0xFF00FFu) * 3u, odds13 = (odds12 & 0xFF00FFu) * 3u;
-    const uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
-    const float2 pair26 = float2(as_type<half2>(bytes13 & 0x30003u));
-    const float2 pair27 = float2(as_type<half2>(bytes13 & 0x3000300u));
+    const uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u), evens13 = (evens12 & 0xFF00FFu) * 3u;
+    const uint odds13 = (odds12 & 0xFF00FFu) * 3u, bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
     const uint evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
-    const uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
-    const float2 pair28 = float2(as_type<half2>(bytes14 & 0x30003u));
-    const float2 pair29 = float2(as_type<half2>(bytes14 & 0x3000300u));
-    const uint qh = load_u32(blocks, base + 24u), power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
-    const uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    const uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    const uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), qh = load_u32(blocks, base + 24u);
+    const float d = f16_to_f32(uint(blocks[base + 26u]));
+    const float2 pair0 = float2(as_type<half2>(bytes0 & 0x30003u)), pair1 = float2(as_type<half2>(bytes0 & 0x3000300u));
+    const float2 pair2 = float2(as_type<half2>(bytes1 & 0x30003u)), pair3 = float2(as_type<half2>(bytes1 & 0x3000300u));
+    const float2 pair4 = float2(as_type<half2>(bytes2 & 0x30003u)), pair5 = float2(as_type<half2>(bytes2 & 0x3000300u));
+    const float2 pair6 = float2(as_type<half2>(bytes3 & 0x30003u)), pair7 = float2(as_type<half2>(bytes3 & 0x3000300u));
+    const float2 pair8 = float2(as_type<half2>(bytes4 & 0x30003u)), pair9 = float2(as_type<half2>(bytes4 & 0x3000300u));
+    const float2 pair10 = float2(as_type<half2>(bytes5 & 0x30003u)), pair11 = float2(as_type<half2>(bytes5 & 0x3000300u));
+    const float2 pair12 = float2(as_type<half2>(bytes6 & 0x30003u)), pair13 = float2(as_type<half2>(bytes6 & 0x3000300u));
+    const float2 pair14 = float2(as_type<half2>(bytes7 & 0x30003u)), pair15 = float2(as_type<half2>(bytes7 & 0x3000300u));
+    const float2 pair16 = float2(as_type<half2>(bytes8 & 0x30003u)), pair17 = float2(as_type<half2>(bytes8 & 0x3000300u));
+    const float2 pair18 = float2(as_type<half2>(bytes9 & 0x30003u)), pair19 = float2(as_type<half2>(bytes9 & 0x3000300u));
+    const float2 pair20 = float2(as_type<half2>(bytes10 & 0x30003u)), pair21 = float2(as_type<half2>(bytes10 & 0x3000300u));
+    const float2 pair22 = float2(as_type<half2>(bytes11 & 0x30003u)), pair23 = float2(as_type<half2>(bytes11 & 0x3000300u));
+    const float2 pair24 = float2(as_type<half2>(bytes12 & 0x30003u)), pair25 = float2(as_type<half2>(bytes12 & 0x3000300u));
+    const float2 pair26 = float2(as_type<half2>(bytes13 & 0x30003u)), pair27 = float2(as_type<half2>(bytes13 & 0x3000300u));
+    const float2 pair28 = float2(as_type<half2>(bytes14 & 0x30003u)), pair29 = float2(as_type<half2>(bytes14 & 0x3000300u));
+    const uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    const uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     const uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
-    const float2 pair30 = float2(as_type<half2>(bytes15 & 0x30003u));
-    const float2 pair31 = float2(as_type<half2>(bytes15 & 0x3000300u));
+    const float2 pair30 = float2(as_type<half2>(bytes15 & 0x30003u)), pair31 = float2(as_type<half2>(bytes15 & 0x3000300u));
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
             + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))

@@ -39,13 +39,11 @@ uint blocks_u32(uint at) {
 
 // The 4 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[1]) {
-    uint base = block * 27u;
-    uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
+    uint base = block * 27u, word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
     uint qs_qh = blocks_u32(base + word);
     uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
     uint power = digit_ < 4u ? (0x1B090301u >> ((digit_ & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
-    uint evens = (((qs_qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint odds = ((((qs_qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint evens = (((qs_qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds = ((((qs_qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uvec4 t_ = (uvec4(evens, odds, evens, odds) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = vec4(ivec4(t_) - 1) * d;

@@ -72,8 +72,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint qs_qh0 = blocks_u32(base + word0);
     uint digit0 = tile < 20u ? tile / 4u : tile < 30u ? (tile - 20u) / 2u : (tile - 30u) * 2u;  // which digit of base 3, from the top
     uint power0 = digit0 < 4u ? (0x1B090301u >> ((digit0 & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
-    uint evens0 = (((qs_qh0 & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint odds0 = ((((qs_qh0 >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint evens0 = (((qs_qh0 & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds0 = ((((qs_qh0 >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
     uvec4 t0 = (uvec4(evens0, odds0, evens0, odds0) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = vec4(ivec4(t0) - 1) * d;
@@ -83,8 +82,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint qs_qh1 = blocks_u32(base + word1);
     uint digit1 = tile < 20u ? tile / 4u : tile < 30u ? (tile - 20u) / 2u : (tile - 30u) * 2u + 1u;  // which digit of base 3, from the top
     uint power1 = digit1 < 4u ? (0x1B090301u >> ((digit1 & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
-    uint evens1 = (((qs_qh1 & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
-    uint odds1 = ((((qs_qh1 >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint evens1 = (((qs_qh1 & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u, odds1 = ((((qs_qh1 >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uvec4 t1 = (uvec4(evens1, odds1, evens1, odds1) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     v[1] = vec4(ivec4(t1) - 1) * d;
 }

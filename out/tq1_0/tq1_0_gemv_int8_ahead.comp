@@ -264,7 +264,8 @@ shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take(uint at, uint j, out uint words[11]) {
     const uint block = j / 4u, tile = j % 4u;
-    uint base = block * 27u, part = tile / 2u;  // of 256 elements
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
     uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
     words[0] = held[at + base + part * 13u + digit0];
     words[1] = held[at + base + part * 13u + digit0 + 1u];
@@ -283,17 +284,16 @@ void take(uint at, uint j, out uint words[11]) {
 void accumulate(uint j, uint k, uint words[11], inout float sum) {
     const uint block = j / 4u, tile = j % 4u;
     uint part = tile / 2u;  // of 256 elements
-    uint d0 = words[2];
+    uint d0 = words[2], qh = words[10], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
     float d1 = f16_to_f32(d0 >> (part * 16u));
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint digit0 = tile % 2u * 2u, digit1 = digit0 + 1u;  // which digit of base 3, from the top
     uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
     uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs2 = words[3];
     uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u)), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
-    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
-    uint qs3 = words[4], qs4 = words[5], qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u));
-    uint evens2 = (qs_run2 & 0xFF00FFu) * 3u, odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), qs5 = words[6];
+    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u), qs3 = words[4];
+    uint qs4 = words[5], qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u)), evens2 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), qs5 = words[6];
     uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u)), evens3 = (qs_run3 & 0xFF00FFu) * 3u;
     uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u, bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
     uint evens4 = (evens0 & 0xFF00FFu) * 3u, odds4 = (odds0 & 0xFF00FFu) * 3u;
@@ -319,10 +319,9 @@ void accumulate(uint j, uint k, uint words[11], inout float sum) {
     uint odds17 = (odds13 & 0xFF00FFu) * 3u, bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u);
     uint evens18 = (evens14 & 0xFF00FFu) * 3u, odds18 = (odds14 & 0xFF00FFu) * 3u;
     uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u), evens19 = (evens15 & 0xFF00FFu) * 3u;
-    uint odds19 = (odds15 & 0xFF00FFu) * 3u, bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
-    uint qs6 = words[7], qs7 = words[8], qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u));
-    uint evens20 = (qs_run4 & 0xFF00FFu) * 3u, odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u), qs8 = words[9];
+    uint odds19 = (odds15 & 0xFF00FFu) * 3u, bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u), qs6 = words[7];
+    uint qs7 = words[8], qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u)), evens20 = (qs_run4 & 0xFF00FFu) * 3u;
+    uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u, bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u), qs8 = words[9];
     uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u)), evens21 = (qs_run5 & 0xFF00FFu) * 3u;
     uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u, bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
     uint evens22 = (evens20 & 0xFF00FFu) * 3u, odds22 = (odds20 & 0xFF00FFu) * 3u;
@@ -337,14 +336,9 @@ void accumulate(uint j, uint k, uint words[11], inout float sum) {
     uint evens28 = (evens26 & 0xFF00FFu) * 3u, odds28 = (odds26 & 0xFF00FFu) * 3u;
     uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u), evens29 = (evens27 & 0xFF00FFu) * 3u;
     uint odds29 = (odds27 & 0xFF00FFu) * 3u, bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
-    uint qh = words[10], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
-    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u);
-    uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
-    uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
-    uint evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu, power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
+    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u), evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uint odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;

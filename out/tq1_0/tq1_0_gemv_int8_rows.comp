@@ -236,9 +236,7 @@ uint blocks_u32(uint at) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 4u, tile = j % 4u;
-    uint base = block * 27u;
-    float d = f16_to_f32(uint(blocks[base + 26u]));
-    uint qs0 = blocks_u32(base + tile * 2u), evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    uint base = block * 27u, qs0 = blocks_u32(base + tile * 2u), evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs1 = blocks_u32(base + tile * 2u + 8u);
     uint evens1 = (qs1 & 0xFF00FFu) * 3u, odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u), evens2 = (evens0 & 0xFF00FFu) * 3u;
@@ -262,9 +260,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint odds13 = (odds12 & 0xFF00FFu) * 3u, bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
     uint evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
     uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), qh = blocks_u32(base + 24u);
+    float d = f16_to_f32(uint(blocks[base + 26u]));
     uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
-    uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {

@@ -234,7 +234,8 @@ void load_x(uint vector, uint j, uint k) {
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[8]) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
-    uint base = block * 27u, part = tile / 4u;  // of 256 elements
+    uint base = block * 27u;
+    uint part = tile / 4u;  // of 256 elements
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
     words[0] = blocks_word[base + part * 13u + digit_];
     words[1] = blocks_word[base + part * 13u + digit_ + 1u];
@@ -250,7 +251,7 @@ void fetch(uint n, uint j, out uint words[8]) {
 void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
     uint part = tile / 4u;  // of 256 elements
-    uint d0 = words[2];
+    uint d0 = words[2], qh = words[7], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
     float d1 = f16_to_f32(d0 >> (part * 16u));
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
     uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
@@ -269,20 +270,17 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     uint odds7 = (odds5 & 0xFF00FFu) * 3u, bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
     uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u;
     uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u), evens9 = (evens7 & 0xFF00FFu) * 3u;
-    uint odds9 = (odds7 & 0xFF00FFu) * 3u, bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), qs4 = words[5];
-    uint qs5 = words[6], qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
-    uint evens10 = (qs_run2 & 0xFF00FFu) * 3u, odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u), evens11 = (evens10 & 0xFF00FFu) * 3u;
-    uint odds11 = (odds10 & 0xFF00FFu) * 3u, bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
-    uint evens12 = (evens11 & 0xFF00FFu) * 3u, odds12 = (odds11 & 0xFF00FFu) * 3u;
-    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u), evens13 = (evens12 & 0xFF00FFu) * 3u;
-    uint odds13 = (odds12 & 0xFF00FFu) * 3u, bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
-    uint evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
-    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), qh = words[7];
-    uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u, bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), qs4 = words[5], qs5 = words[6];
+    uint qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u)), evens10 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    uint evens11 = (evens10 & 0xFF00FFu) * 3u, odds11 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u), evens12 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds11 & 0xFF00FFu) * 3u, bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    uint evens13 = (evens12 & 0xFF00FFu) * 3u, odds13 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u), evens14 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u, bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
     uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
-    uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {

@@ -258,7 +258,8 @@ void fetch(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
         j = j % 4u;
     }
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
-    uint base = block * 27u, part = tile / 2u;  // of 256 elements
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
     uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
     uint begin = base + part * 13u + digit0, window = begin / 4u;
     fours[0] = blocks_four[window];
@@ -283,7 +284,8 @@ uvec4 blocks_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
-    uint base = block * 27u, part = tile / 2u;  // of 256 elements
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
     uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
     uint begin = base + part * 13u + digit0, window = begin / 4u;
     fours[0] = blocks_to_end(window, block);
@@ -297,27 +299,24 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 4u, tile = j % 4u;
-    uint base = block * 27u, part = tile / 2u;  // of 256 elements
-    uint d0 = words[0];
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint d0 = words[0], qh = words[1], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
     float d1 = f16_to_f32(d0 >> (part * 16u));
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint digit0 = tile % 2u * 2u, digit1 = digit0 + 1u;  // which digit of base 3, from the top
     uint begin = base + part * 13u + digit0;
     bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z, qs1 = odd ? pick2 : pick0;
-    uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u)), evens0 = (qs_run0 & 0xFF00FFu) * 3u;
-    uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u, bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
-    uint pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2;
+    uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3];
+    uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
+    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2;
     uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u)), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
     uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
-    uint pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick5;
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z, qs4 = odd ? pick6 : pick4;
-    uint qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u)), evens2 = (qs_run2 & 0xFF00FFu) * 3u;
-    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
-    uint pick7 = upper ? four2.y : four1.w, qs5 = odd ? pick7 : pick6;
+    uint pick4 = upper ? four1.w : four1.y, pick5 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick5, pick6 = upper ? four2.x : four1.z;
+    uint qs4 = odd ? pick6 : pick4, qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u));
+    uint evens2 = (qs_run2 & 0xFF00FFu) * 3u, odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), pick7 = upper ? four2.y : four1.w, qs5 = odd ? pick7 : pick6;
     uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u)), evens3 = (qs_run3 & 0xFF00FFu) * 3u;
     uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u, bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
     uint evens4 = (evens0 & 0xFF00FFu) * 3u, odds4 = (odds0 & 0xFF00FFu) * 3u;
@@ -345,7 +344,6 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout flo
     uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u), evens19 = (evens15 & 0xFF00FFu) * 3u;
     uint odds19 = (odds15 & 0xFF00FFu) * 3u, bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
     uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs6 = odd ? pick8 : pick9;
-    uvec4 four3 = fours[3];
     uint pick10 = upper ? four3.x : four2.z, qs7 = odd ? pick10 : pick8;
     uint qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u)), evens20 = (qs_run4 & 0xFF00FFu) * 3u;
     uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u, bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
@@ -364,14 +362,9 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout flo
     uint evens28 = (evens26 & 0xFF00FFu) * 3u, odds28 = (odds26 & 0xFF00FFu) * 3u;
     uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u), evens29 = (evens27 & 0xFF00FFu) * 3u;
     uint odds29 = (odds27 & 0xFF00FFu) * 3u, bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
-    uint qh = words[1], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
-    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u);
-    uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
-    uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
-    uint evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu, power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
+    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u), evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uint odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;

@@ -177,7 +177,8 @@ void load_x(uint vector, uint j, uint k) {
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[8]) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
-    uint base = block * 27u, part = tile / 4u;  // of 256 elements
+    uint base = block * 27u;
+    uint part = tile / 4u;  // of 256 elements
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
     words[0] = blocks_word[base + part * 13u + digit_];
     words[1] = blocks_word[base + part * 13u + digit_ + 1u];
@@ -193,61 +194,51 @@ void fetch(uint n, uint j, out uint words[8]) {
 void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
     uint part = tile / 4u;  // of 256 elements
-    uint d0 = words[2];
+    uint d0 = words[2], qh = words[7], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
     float d1 = f16_to_f32(d0 >> (part * 16u));
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
     uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
     uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
-    vec2 pair0 = unpackHalf2x16(bytes0 & 0x30003u), pair1 = unpackHalf2x16(bytes0 & 0x3000300u);
-    uint qs2 = words[3], qs3 = words[4], qs_run1 = (qs2 >> (part * 16u)) | ((qs3 << 1u) << (31u - part * 16u));
-    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u, odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
-    vec2 pair2 = unpackHalf2x16(bytes1 & 0x30003u), pair3 = unpackHalf2x16(bytes1 & 0x3000300u);
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs2 = words[3], qs3 = words[4];
+    uint qs_run1 = (qs2 >> (part * 16u)) | ((qs3 << 1u) << (31u - part * 16u)), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
     uint evens2 = (evens0 & 0xFF00FFu) * 3u, odds2 = (odds0 & 0xFF00FFu) * 3u;
-    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
-    vec2 pair4 = unpackHalf2x16(bytes2 & 0x30003u), pair5 = unpackHalf2x16(bytes2 & 0x3000300u);
-    uint evens3 = (evens1 & 0xFF00FFu) * 3u, odds3 = (odds1 & 0xFF00FFu) * 3u;
-    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
-    vec2 pair6 = unpackHalf2x16(bytes3 & 0x30003u), pair7 = unpackHalf2x16(bytes3 & 0x3000300u);
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), evens3 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds3 = (odds1 & 0xFF00FFu) * 3u, bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
     uint evens4 = (evens2 & 0xFF00FFu) * 3u, odds4 = (odds2 & 0xFF00FFu) * 3u;
-    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
-    vec2 pair8 = unpackHalf2x16(bytes4 & 0x30003u), pair9 = unpackHalf2x16(bytes4 & 0x3000300u);
-    uint evens5 = (evens3 & 0xFF00FFu) * 3u, odds5 = (odds3 & 0xFF00FFu) * 3u;
-    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
-    vec2 pair10 = unpackHalf2x16(bytes5 & 0x30003u), pair11 = unpackHalf2x16(bytes5 & 0x3000300u);
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u), evens5 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds3 & 0xFF00FFu) * 3u, bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
     uint evens6 = (evens4 & 0xFF00FFu) * 3u, odds6 = (odds4 & 0xFF00FFu) * 3u;
-    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
-    vec2 pair12 = unpackHalf2x16(bytes6 & 0x30003u), pair13 = unpackHalf2x16(bytes6 & 0x3000300u);
-    uint evens7 = (evens5 & 0xFF00FFu) * 3u, odds7 = (odds5 & 0xFF00FFu) * 3u;
-    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
-    vec2 pair14 = unpackHalf2x16(bytes7 & 0x30003u), pair15 = unpackHalf2x16(bytes7 & 0x3000300u);
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u), evens7 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds5 & 0xFF00FFu) * 3u, bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
     uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u;
-    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
-    vec2 pair16 = unpackHalf2x16(bytes8 & 0x30003u), pair17 = unpackHalf2x16(bytes8 & 0x3000300u);
-    uint evens9 = (evens7 & 0xFF00FFu) * 3u, odds9 = (odds7 & 0xFF00FFu) * 3u;
-    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
-    vec2 pair18 = unpackHalf2x16(bytes9 & 0x30003u), pair19 = unpackHalf2x16(bytes9 & 0x3000300u);
-    uint qs4 = words[5], qs5 = words[6], qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
-    uint evens10 = (qs_run2 & 0xFF00FFu) * 3u, odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
-    vec2 pair20 = unpackHalf2x16(bytes10 & 0x30003u), pair21 = unpackHalf2x16(bytes10 & 0x3000300u);
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u), evens9 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u, bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), qs4 = words[5], qs5 = words[6];
+    uint qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u)), evens10 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
     uint evens11 = (evens10 & 0xFF00FFu) * 3u, odds11 = (odds10 & 0xFF00FFu) * 3u;
-    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
-    vec2 pair22 = unpackHalf2x16(bytes11 & 0x30003u), pair23 = unpackHalf2x16(bytes11 & 0x3000300u);
-    uint evens12 = (evens11 & 0xFF00FFu) * 3u, odds12 = (odds11 & 0xFF00FFu) * 3u;
-    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
-    vec2 pair24 = unpackHalf2x16(bytes12 & 0x30003u), pair25 = unpackHalf2x16(bytes12 & 0x3000300u);
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u), evens12 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds11 & 0xFF00FFu) * 3u, bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
     uint evens13 = (evens12 & 0xFF00FFu) * 3u, odds13 = (odds12 & 0xFF00FFu) * 3u;
-    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
-    vec2 pair26 = unpackHalf2x16(bytes13 & 0x30003u), pair27 = unpackHalf2x16(bytes13 & 0x3000300u);
-    uint evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
-    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
-    vec2 pair28 = unpackHalf2x16(bytes14 & 0x30003u), pair29 = unpackHalf2x16(bytes14 & 0x3000300u);
-    uint qh = words[7], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u), evens14 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u, bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    vec2 pair0 = unpackHalf2x16(bytes0 & 0x30003u), pair1 = unpackHalf2x16(bytes0 & 0x3000300u), pair2 = unpackHalf2x16(bytes1 & 0x30003u);
+    vec2 pair3 = unpackHalf2x16(bytes1 & 0x3000300u), pair4 = unpackHalf2x16(bytes2 & 0x30003u);
+    vec2 pair5 = unpackHalf2x16(bytes2 & 0x3000300u), pair6 = unpackHalf2x16(bytes3 & 0x30003u);
+    vec2 pair7 = unpackHalf2x16(bytes3 & 0x3000300u), pair8 = unpackHalf2x16(bytes4 & 0x30003u);
+    vec2 pair9 = unpackHalf2x16(bytes4 & 0x3000300u), pair10 = unpackHalf2x16(bytes5 & 0x30003u);
+    vec2 pair11 = unpackHalf2x16(bytes5 & 0x3000300u), pair12 = unpackHalf2x16(bytes6 & 0x30003u);
+    vec2 pair13 = unpackHalf2x16(bytes6 & 0x3000300u), pair14 = unpackHalf2x16(bytes7 & 0x30003u);
+    vec2 pair15 = unpackHalf2x16(bytes7 & 0x3000300u), pair16 = unpackHalf2x16(bytes8 & 0x30003u);
+    vec2 pair17 = unpackHalf2x16(bytes8 & 0x3000300u), pair18 = unpackHalf2x16(bytes9 & 0x30003u);
+    vec2 pair19 = unpackHalf2x16(bytes9 & 0x3000300u), pair20 = unpackHalf2x16(bytes10 & 0x30003u);
+    vec2 pair21 = unpackHalf2x16(bytes10 & 0x3000300u), pair22 = unpackHalf2x16(bytes11 & 0x30003u);
+    vec2 pair23 = unpackHalf2x16(bytes11 & 0x3000300u), pair24 = unpackHalf2x16(bytes12 & 0x30003u);
+    vec2 pair25 = unpackHalf2x16(bytes12 & 0x3000300u), pair26 = unpackHalf2x16(bytes13 & 0x30003u);
+    vec2 pair27 = unpackHalf2x16(bytes13 & 0x3000300u), pair28 = unpackHalf2x16(bytes14 & 0x30003u);
+    vec2 pair29 = unpackHalf2x16(bytes14 & 0x3000300u);
     uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
-    uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
     uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     vec2 pair30 = unpackHalf2x16(bytes15 & 0x30003u), pair31 = unpackHalf2x16(bytes15 & 0x3000300u);
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
