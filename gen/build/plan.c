@@ -329,6 +329,9 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     const uint32_t per = finest_per(layout);
     const uint32_t in_row = common_divisor(layout->block_cols, grid); /* a tile lies in one row of its block */
     if (layout->view != QG_VIEW_BLOCKS) plan->lanes = in_row % 4 == 0 ? 4 : in_row % 2 == 0 ? 2 : 1;
+    /* Where a run is one element, fewer of them. */
+    if (aim.most > QG_MAX_RUNS * plan->lanes) aim.most = QG_MAX_RUNS * plan->lanes;
+    if (aim.fewest > aim.most) aim.fewest = aim.most;
     plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
     uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;

@@ -401,7 +401,7 @@ bool qg_is_under_constant(const qg_module *m, uint32_t block) {
         const qg_instruction *c =
             last->opcode == SpvOpBranchConditional || last->opcode == SpvOpSwitch ? m->made[last->words[1]] : NULL;
         uint64_t value;
-        bool assumed;
+        bool assumed = false;
         if (c && (qg_is_constant(m, last->words[1], &value, &assumed) || c->opcode == SpvOpSpecConstantOp)) return true;
         b = up;
     }
