@@ -1010,8 +1010,8 @@ static void test_kept_x(void **state) {
                            more = {QK_CONSTANT_SHARED_FOURS, "", 23040 + QK_UNUSED_SHARED_BYTES, 0, NULL};
     assert_int_equal(see_shape(4096, 8192, 1, 0, &less).constants[5], 512);
     assert_int_equal(see_shape(4096, 8192, 1, 0, &more).constants[5], 1024);
-    /* Copies of a table of 1024 bytes: as many as there is memory for. Where x is staged, sixteen of matrices that have 2^18 weights for
-     * each of 132 processors, else one, unless the descriptor has more. */
+    /* Copies of a table of 1024 bytes: as many as there is memory for. Where x is staged, sixteen of matrices that have
+     * 2^18 weights for each of 132 processors, else one, unless the descriptor has more. */
     const qk_spec_constant copies = {QK_CONSTANT_COPIES, "copies", 1, 6, counts},
                            all = {QK_CONSTANT_COPIES, "copies", 32, 6, counts};
     s = see_shape(57344, 8192, 1, 0, &copies);
