@@ -26,6 +26,7 @@
 #include "dispatch_limits.h"
 #include "dispatch_pick.h"
 #include "dispatch_rows.h"
+#include "dispatch_share.h"
 #include "dispatch_sums.h"
 #include "dispatch_tune.h"
 #include "dispatch_views.h"
