@@ -718,6 +718,11 @@ mutate "a row of a file has one header" gen/files/map.c 's/row_bytes = header \+
 mutate "pieces of a file are whole rows" gen/cli/run_convert.h 's/return kind->row \? kind->row : /return /' script convert c
 mutate "a struct is without the row's header" gen/spec/import.c 's/return f->offset - p->header;/return f->offset;/' script import c
 
+# ---- what readers of a sum see ----
+mutate "four codes: of bytes" gen/ir/gather.c 's/if \(down->arg\[1\]->integer != BYTE\) return NULL;/;/' unit rules_test
+mutate "four codes: of one word" gen/ir/gather.c 's/ \|\| down->arg\[0\] != even->arg\[0\]//' unit rules_test
+mutate "four codes: the function takes the next byte" gen/text/sums.c 's/\(word >> 8\) \& mask/(word >> 4) \& mask/' unit gemv_test
+
 # ---- encoders: streams, few operations, rows ----
 mutate "encode: whole words of blocks that follow each other" templates/follow.glsl 's/qk_made\[slot \+ i\] == qk_made\[slot\] \+ i/true/' \
   script encode "c vulkan" "narrow q8_0 32"

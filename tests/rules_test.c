@@ -763,6 +763,32 @@ static void test_rows(void **state) {
     qg_arena_free(b.arena);
 }
 
+/* ---- four codes of a word ---------------------------------------------------------------------------------------- */
+
+/* Bits of `even`, and of `odd` further up, as four floats. */
+static const qg_node *four_of(bench *b, const qg_node *even, const qg_node *odd, uint32_t down, uint32_t even_bits,
+                              uint32_t odd_bits) {
+    const qg_node *shifted = qg_apply(b->ir, QG_SHR, odd, qg_uint(b->ir, down), NULL);
+    const qg_node *low = qg_halves_of(b->ir, qg_apply(b->ir, QG_AND, even, qg_uint(b->ir, even_bits), NULL));
+    const qg_node *high = qg_halves_of(b->ir, qg_apply(b->ir, QG_AND, shifted, qg_uint(b->ir, odd_bits), NULL));
+    const qg_node *lanes[] = {qg_lane(b->ir, low, 0), qg_lane(b->ir, high, 0), qg_lane(b->ir, low, 1),
+                              qg_lane(b->ir, high, 1)};
+    return qg_vector(b->ir, lanes, 4);
+}
+
+/* Only bytes of one word, with one mask, are what the function of the text takes. */
+static void test_four_codes(void **state) {
+    (void)state;
+    bench b = bench_new();
+    const qg_node *word = qg_arg(b.ir, "word", 0), *other = qg_arg(b.ir, "other", 0), *mask = NULL;
+    assert_ptr_equal(qg_four_codes(four_of(&b, word, word, 8, 0xF000F, 0xF000F), &mask), word);
+    assert_int_equal(mask->integer, 0xF000F);
+    assert_null(qg_four_codes(four_of(&b, word, word, 7, 0xF000F, 0xF000F), &mask));
+    assert_null(qg_four_codes(four_of(&b, word, word, 8, 0xF000F, 0x7000F), &mask));
+    assert_null(qg_four_codes(four_of(&b, word, other, 8, 0xF000F, 0xF000F), &mask));
+    qg_arena_free(b.arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distribute),
@@ -787,6 +813,7 @@ int main(void) {
         cmocka_unit_test(test_bias_of_runs),
         cmocka_unit_test(test_typed),
         cmocka_unit_test(test_nans),
+        cmocka_unit_test(test_four_codes),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

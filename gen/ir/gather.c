@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Sixteen codes or more of a tile are taken in fours. */
+/* Vectors of a tile at most, of two pairs each; bits from one code of a word to the next. */
 enum { MOST_PAIRS = 2 * 64, BYTE = 8 };
 
 /* The pair of halves that lanes `first` and `first` + 2 of a vector are. */
