@@ -98,7 +98,7 @@ mutate() {
 
 printf '| contract line | mutation in | test | what it says |\n|---|---|---|---|\n'
 headers=runtime/include/qkgen
-check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h share=$headers/dispatch_share.h limits=$headers/dispatch_limits.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h decode=$headers/dispatch_decode.h sums=$headers/dispatch_sums.h pick=$headers/dispatch_pick.h
+check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h facts=$headers/dispatch_facts.h limits=$headers/dispatch_limits.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h decode=$headers/dispatch_decode.h sums=$headers/dispatch_sums.h pick=$headers/dispatch_pick.h
 
 # ---- ids and indices that are out of range ----
 mutate "an id out of range is found, Vulkan" templates/gemv_id_wide.comp 's/found = expert < experts/found = true/' unit gemv_test
@@ -212,7 +212,7 @@ mutate "floats come before their blocks, on a device" gen/cli/run_convert_vulkan
 mutate "zero sizes launch nothing" $sums 's/, empty = rows == 0 \|\| cols == 0 \|\| batch == 0;/, empty = 0;/' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
-mutate "rows of half a joined block" $share 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
+mutate "rows of half a joined block" $facts 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
 mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
   unit gemv_test
@@ -249,7 +249,7 @@ mutate "what is masked where it goes: products" gen/ir/bytes.c 's/\(uint32_t\)by
 mutate "what is masked where it goes: the mask" gen/ir/bytes.c 's/moved \? masked\(ir, moved, \(uint32_t\)mask\)/moved ? masked(ir, moved, (uint32_t)(mask >> bits))/' unit bytes_test
 mutate "what is masked where it goes: not what has a name" gen/ir/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
 mutate "bytes as halves: not one by one" gen/ir/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
-mutate "more threads where words come with their neighbours" $share 's/s\.own \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
+mutate "more threads where words come with their neighbours" $choose 's/s\.own \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
 mutate "words one by one, where fours fill registers" gen/build/device.def 's/(FOURS_PERCENT, +)146/\1346/' unit wide_test
 mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIED_WITH_F32, )2048/\14096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
@@ -282,12 +282,12 @@ mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/beg
 mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
 mutate "runs of x: neighbours swap" templates/load_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
 mutate "runs of x: those of the neighbour are loaded" templates/load_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
-mutate "teams: no second round of workgroups" $share 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
-mutate "teams: two vectors of large tiles of integers" $share 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
+mutate "teams: no second round of workgroups" $choose 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
+mutate "teams: two vectors of large tiles of integers" $choose 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
 mutate "the choice of a class: no larger error" $pick 's/<= allowed\)/<= 2 * allowed)/' unit choose_test
 mutate "the choice of a class: what the device can launch" $pick 's|qk_missing_features_\(kernels\[i\], limits\) != 0|0|' unit choose_test
 mutate "the choice of a class: few rows are counted for each processor" $pick 's/QK_CHOICE_FEW \* processors/QK_CHOICE_FEW * 100u/' unit choose_test
-mutate "teams: few rows get more workgroups" $share 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
+mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, whole \|\| begin == 0u, .*\)/finish(m, n, total)/' unit mma_test
 mutate "what y holds stays" templates/finish.glsl 's/!first \|\| \(does \& ADDS_TO_Y\) != 0u/!first/' unit gemv_test
@@ -423,7 +423,7 @@ mutate "together: the constant says it" $gemm 's/constants\[i\] = t->held != 0;/
 mutate "matrix units of other shapes: sums fit into registers" $gemm 's/t->own_rows \* t->own_cols <= sums \* t->lanes/1/' unit gemm_dispatch_test
 mutate "matrix units of other shapes: memory of results is counted" $gemm 's/ \+ qk_tile_subgroups_\(t\) \* t->result \* 4//' unit gemm_dispatch_test
 mutate "matrix units of other shapes: the device's is taken" $limits 's/return limits->matrix_depth != 0 \? limits->matrix_depth : 16/return 16/' unit gemm_dispatch_test
-mutate "subgroups of 64 lanes take few rows" $share 's/limits->subgroup_size == QK_LARGE_SUBGROUP\)/0)/' unit dispatch_sums_test
+mutate "subgroups of 64 lanes take few rows" $choose 's/limits->subgroup_size == QK_LARGE_SUBGROUP\)/0)/' unit dispatch_sums_test
 # These run where there is a Mesa 26 alone (cmake/mesa.sh); QKGEN_MESA names its folder.
 if [ -e "${QKGEN_MESA:=$source_tree/build/mesa}/complete" ]; then
   export QKGEN_MESA MMA_TEST=$PWD/build/tests/mma_test
@@ -521,13 +521,13 @@ mutate "sixteen right-hand sides: all of x fits" $sums 's/cols <= QK_UNITS_COLS/
 mutate "sixteen right-hand sides: of few rows" $sums 's/qk_ceil_\(rows, QK_MMA_ROWS\) <= tiles/rows != 0 \&\& tiles != 0/' unit mma_test
 mutate "sixteen right-hand sides: tiles begin behind them" runtime/include/qkgen/tensors.h 's/vectors > most \&\&/vectors > (most != 0 ? QK_GEMV_MAX_BATCH : 0) \&\&/' unit tensors_test
 mutate "operands: both codes of a byte at once" gen/build/family.c 's/(QG_PAIR\)\)) kernel->wide = near/\1 kernel->wide = wide/' script gemm vulkan
-mutate "choose: copies of pairs beside a staged x" $share 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test
-mutate "choose: few copies of pairs for several vectors of bytes" $share 's/s->kept > 2 \&\& few/s->kept > 2/' unit dispatch_sums_test
+mutate "choose: copies of pairs beside a staged x" $choose 's/few \? 1 : QK_COPIES_BESIDE_X/1/' unit dispatch_sums_test
+mutate "choose: few copies of pairs for several vectors of bytes" $choose 's/s->kept > 2 \&\& few/s->kept > 2/' unit dispatch_sums_test
 mutate "choose: floats that look up in pairs" runtime/include/qkgen/dispatch_pick.h 's/return 2;/return 1;/' unit choose_test
 mutate "x of a later launch" $sums 's/(qk_part_\(\&call->arguments\[weights\]), s->vector/\1, 0/' unit dispatch_sums_test
 mutate "y of a later launch" $sums 's/s->vector \* g->rows \+ s->first/s->first/' unit dispatch_sums_test
 mutate "x of a later launch begins at an aligned offset" $sums 's/(alignment != 0) \&\& bytes % alignment != 0/0/' unit dispatch_sums_test
-mutate "columns are walked where a matrix is whole blocks" $share 's/matrix_rows % kernel->block_rows == 0 \&\& cols/matrix_rows != 0 \&\& cols/' unit dispatch_sums_test
+mutate "columns are walked where a matrix is whole blocks" $facts 's/matrix_rows % kernel->block_rows == 0 \&\& cols/matrix_rows != 0 \&\& cols/' unit dispatch_sums_test
 mutate "as many threads share out a row as the bound counts on" $choose 's/return threads >= qk_constant_(.*) \* qk_least_parts_/return threads >= qk_constant_\1 * 0 * qk_least_parts_/' \
   unit dispatch_sums_test
 mutate "sums of eight rows fit into memory" $choose 's/most = qk_min_\(limits->workgroup_size, room/most = qk_min_(limits->workgroup_size, 64 * room/' unit dispatch_sums_test
@@ -539,20 +539,20 @@ mutate "x takes factors that all rows have" gen/ir/dot.c 's/if \(!is_like\(/if (
 mutate "a row has one factor" gen/ir/dot.c 's/if \(factor != 0 \&\& halves\.factor\[l\] != factor\) return 0;//' unit rules_test
 mutate "codes lie alike in their words" gen/ir/halves.c 's/own_shift != shift \|\| own_width/own_width/' unit rules_test
 mutate "a module knows how x is stored" gen/build/constants.c 's/QG_F32 \? 0 : kernel->type == QG_F16 \? 1/QG_F32 ? 0 : kernel->type == QG_F16 ? 0/' script gemv vulkan "blocks q4_0 1 2048 4 f16"
-mutate "as many subgroups share a row as have slices of x" $share 's/slices > least \? slices : least/slices > least ? least : least/' \
+mutate "as many subgroups share a row as have slices of x" $choose 's/slices > least \? slices : least/slices > least ? least : least/' \
   unit dispatch_sums_test
-mutate "slices are of what threads keep" $share 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
+mutate "slices are of what threads keep" $choose 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
 mutate "eight rows at a time where registers hold them" gen/build/family.c 's/kernel->rows_at_once = 4;/kernel->rows_at_once = 0;/' unit wide_test
 mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/build/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
-mutate "few rows are not loaded ahead" $share 's/\(!s->staged \|\| /(1 || /' unit dispatch_sums_test
-mutate "a processor does not load ahead" $share 's/(return limits->subgroup_size >= )32( \&\& \(!s)/\18\2/' unit dispatch_sums_test
-mutate "long rows of floats are not loaded ahead" $share 's/is_long = integers \&\& /is_long = /' unit dispatch_sums_test
-mutate "rows ahead of two vectors of two bytes are many" $share 's/digits != 2 \|\| rows >=/digits != 9 || rows >=/' unit dispatch_sums_test
-mutate "rows ahead of three vectors of floats have no registers" $share 's/kept == 2 \&\& ahead \&\& elements/kept \&\& ahead \&\& elements/' unit dispatch_sums_test
-mutate "rows ahead are whole loads" $share 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
-mutate "rows ahead are whole blocks" $share 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
+mutate "few rows are not loaded ahead" $choose 's/\(!s->staged \|\| /(1 || /' unit dispatch_sums_test
+mutate "a processor does not load ahead" $choose 's/(return limits->subgroup_size >= )32( \&\& \(!s)/\18\2/' unit dispatch_sums_test
+mutate "long rows of floats are not loaded ahead" $choose 's/is_long = integers \&\& /is_long = /' unit dispatch_sums_test
+mutate "rows ahead of two vectors of two bytes are many" $facts 's/digits != 2 \|\| rows >=/digits != 9 || rows >=/' unit dispatch_sums_test
+mutate "rows ahead of three vectors of floats have no registers" $facts 's/kept == 2 \&\& ahead \&\& elements/kept \&\& ahead \&\& elements/' unit dispatch_sums_test
+mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
+mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
 mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
 mutate "all of x is kept where rows are loaded ahead" $choose 's/held >= cols/held >= 1/' unit dispatch_sums_test
 mutate "a device without subgroups takes schedules that need none" $check 's/tile != QK_TILE_OPERANDS_ &&/tile == QK_TILE_OPERANDS_ \&\&/' unit dispatch_sums_test
@@ -562,23 +562,23 @@ mutate "what was measured does not force rows ahead" $choose 's/return id == QK_
 mutate "slices ahead are shared out, whatever was measured" $choose 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
 mutate "x ahead is staged by nobody, whatever was measured" $choose 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_SPLIT/' unit gemv_test
 mutate "nor where a descriptor says so" $choose 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
-mutate "x for experts of many tokens" $share 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
-mutate "x for experts of many tokens, as floats" $share 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
-mutate "x for experts beside copies of tables" $share 's/digits && !tables && qk_takes/digits \&\& qk_takes/' unit dispatch_sums_test
-mutate "x of many rows without experts" $share 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
-mutate "bytes of x for experts" $share 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
-mutate "workgroups for experts of many tokens" $share 's/most = many \|\| subgroups/most = subgroups/' unit dispatch_sums_test
+mutate "x for experts of many tokens" $choose 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
+mutate "x for experts of many tokens, as floats" $choose 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
+mutate "x for experts beside copies of tables" $choose 's/digits && !tables && qk_takes/digits \&\& qk_takes/' unit dispatch_sums_test
+mutate "x of many rows without experts" $choose 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
+mutate "bytes of x for experts" $choose 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
+mutate "workgroups for experts of many tokens" $choose 's/most = many \|\| subgroups/most = subgroups/' unit dispatch_sums_test
 mutate "room for workgroups with rows ahead" $choose 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
-mutate "room beside one row" $share 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_ROWS, 1) > 0/' unit dispatch_sums_test
-mutate "room for many bits" $share 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
-mutate "room beside x of two bytes" $share 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
-mutate "the slice of a lane ahead" $share 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
+mutate "room beside one row" $choose 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_ROWS, 1) > 0/' unit dispatch_sums_test
+mutate "room for many bits" $choose 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
+mutate "room beside x of two bytes" $choose 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
+mutate "the slice of a lane ahead" $choose 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
 mutate "lookups are not loaded ahead" gen/build/device.def 's/(SCATTERED_LOOKUPS, +)250/\1100/' unit wide_test
 mutate "few bits are not loaded ahead beside floats" gen/build/device.def 's/(SCATTERED_BITS, +)2/\11/' unit wide_test
 mutate "rows ahead of floats" gen/build/family.c 's/digits == 1 \|\| digits > 2 \? 1 : 2/digits != 2 ? 1 : 2/' unit wide_test
 mutate "tiles of many bytes are not loaded ahead" gen/build/device.def 's/(AHEAD_BYTES, +)64/\1128/' unit wide_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
-mutate "large tiles beside copies of tables have registers" $share 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
+mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
   unit dispatch_sums_test
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
@@ -594,9 +594,9 @@ mutate "threads keep several: no x is staged that there is none of" templates/ge
 mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
 mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
-mutate "threads keep several: where registers hold them" $share 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
+mutate "threads keep several: where registers hold them" $facts 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
 mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols < 3 \* held/0/' unit dispatch_sums_test
-mutate "threads keep several: of many rows" $share 's/parts >= \(sooner \? 4 : 8\) \*/parts >= 0 */' unit dispatch_sums_test
+mutate "threads keep several: of many rows" $choose 's/parts >= \(sooner \? 4 : 8\) \*/parts >= 0 */' unit dispatch_sums_test
 mutate "the last rows ahead" templates/gemv_ahead.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
 mutate "narrow tables hold what values have more than the least" gen/ir/stored.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test
 mutate "narrow tables: the least is added" gen/build/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"
@@ -679,7 +679,7 @@ mutate "the runtime refuses what takes more than the device has" runtime/vulkan_
   unit gemv_test
 mutate "several vectors: x is not shared where no tile fits" $choose 's/: kernel->shared_tile\) \* batch/: kernel->shared_tile) * 0 * batch/' unit dispatch_sums_test
 mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows \*/if (2 * lanes < rows */' unit dispatch_sums_test
-mutate "larger tiles have a block before the last" $share 's/!overruns \|\| matrix_rows > 1/!overruns || matrix_rows > 0/' unit dispatch_sums_test
+mutate "larger tiles have a block before the last" $facts 's/!overruns \|\| matrix_rows > 1/!overruns || matrix_rows > 0/' unit dispatch_sums_test
 mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test
 
 # ---- the bound of sums ----
