@@ -71,6 +71,13 @@ static void set_code(qg_stock *stock, const qg_code *code, uint32_t instance, ui
     }
 }
 
+/* Whether a block's part of the code's buffer is one after the other, with items that are no more than a part of the code. */
+static bool is_of_narrow_items(const qg_layout *layout, const qg_code *code) {
+    const qg_buffer *buffer = &layout->buffers[code->slices[0].buffer];
+    return buffer->tile_rows == 1 && !buffer->header && code->slices[0].width > buffer->item_bits;
+}
+
+/* Codes of blocks that lie one after the other; of patches of a matrix, those that no item has alone. */
 static void set_blocks(qg_stock *stock) {
     const qg_layout *layout = stock->layout;
     uint64_t blocks = 0;
@@ -80,6 +87,7 @@ static void set_blocks(qg_stock *stock) {
     for (uint32_t c = 0; c < layout->n_codes; ++c) {
         uint32_t bits;
         if (!bits_of_code(stock, c, 0, &bits)) continue;
+        if (layout->view != QG_VIEW_BLOCKS && !is_of_narrow_items(layout, &layout->codes[c])) continue;
         for (uint64_t n = 0; n < blocks; ++n) {
             for (uint32_t i = 0; i < layout->codes[c].count; ++i) {
                 bits_of_code(stock, c, mix(stock->seed + (n << 16) + (i << 4) + c + 1), &bits);
@@ -168,10 +176,8 @@ bool qg_stock_fill_periods(qg_stock *stock, const qg_layout *layout, uint64_t co
         }
     }
     if (stock->bytes == QG_BYTES_ANY && layout->view == QG_VIEW_BLOCKS) return true;
-    if (layout->view == QG_VIEW_BLOCKS)
-        set_blocks(stock);
-    else
-        set_items(stock, cols);
+    if (layout->view != QG_VIEW_BLOCKS) set_items(stock, cols);
+    set_blocks(stock);
     return true;
 }
 

@@ -51,9 +51,9 @@ refuses "a layer without down" "layer has no matrix down without experts" "${lay
 
 # ---- every view of blocks has values that agree ----
 
-"$QKGEN" bench gemv,gather --format gptq_v1_b4_g32_act,hqq_b3_g64,nf4_b64,fp8_block,ct_b4_zp_g32,nvfp4,iq1_m,q6_K,tq1_0 \
+"$QKGEN" bench gemv,gather --format gptq_v1_b4_g32_act,hqq_b3_g64,nf4_b64,fp8_block,ct_b4_zp_g32,nvfp4,iq1_m,q6_K,tq1_0,iq4_nl_r4 \
   --type f16 --rows 256 --cols 1024 >"$work/v.txt" 2>&1 || fail "bench of all views" "$work/v.txt"
-check "all of them" test "$(grep -cE ' (gemv|gather) ' "$work/v.txt")" -eq 18
+check "all of them" test "$(grep -cE ' (gemv|gather) ' "$work/v.txt")" -eq 20
 
 # A kernel that is wrong is found: a copy of the templates whose sum forgets the last row tile.
 cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/"
