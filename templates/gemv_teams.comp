@@ -2,6 +2,9 @@
 layout(constant_id = @{id.batch}) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = @{id.split}) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+@if packs
+layout(constant_id = @{id.x_packed}) const uint X_PACKED = 0;  // 0: x is floats; 1: what a launch before made of them; 2: this is that launch
+@end
 layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 @include sums_constants.glsl
 
@@ -22,6 +25,12 @@ const uint TILES = 1u, SUMS = ROWS;
 
 @{accumulate}
 
+@if packs
+// What a launch makes of x for others lies as it is shared.
+layout(binding = @{binding_x}, std430) readonly buffer PackedInput { uvec4 packed_x[]; };
+layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
+
+@end
 @{shared_x}
 
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
@@ -33,6 +42,9 @@ shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
     find_matrix();
+@if packs
+    if (X_PACKED == 2u) { pack_x(); return; }
+@end
     @{fill_tables}
     const uint tiles = @{tiles_of_row}, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;

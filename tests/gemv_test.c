@@ -467,6 +467,87 @@ static void test_teams(void **state) {
     tuning = NULL;
 }
 
+static qk_status counted_barrier(void *context, qk_error *why) {
+    const counter *c = context;
+    return c->inner.barrier(c->inner.context, why);
+}
+
+/* One launch makes integers of x for all matrices that are multiplied with it: results have the bits of those whose launches make them
+ * themselves, x is not read again, and lies where views say. */
+static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, uint64_t batch, uint64_t apart) {
+    const uint64_t blocks = rows * (cols / kernel->block_elements);
+    const format *f = &formats[kernel->block_elements == 256 ? Q6_K : Q4_0];
+    array weights[2] = {weights_of(kernel, blocks, f->scales_at, 1), weights_of(kernel, blocks, f->scales_at, 1)};
+    array x = floats_of(batch * (cols + apart)), none = floats_of(batch * (cols + apart)),
+          y = array_new(batch * rows * 4);
+    uint8_t *expected = malloc(y.bytes);
+    const qk_views views = {.batches = {1, 1}, .weights_batches = {1, 1}, .x_stride = cols + apart, .y_stride = rows};
+    counter c;
+    qk_backend backend = counted(&c, UINT64_MAX);
+    backend.barrier = counted_barrier;
+    const uint64_t bytes = qk_gemv_scratch(&backend, kernel, rows, cols, batch, &views);
+    assert_true(bytes >= batch * cols);
+    array scratch = array_new(bytes);
+    upload(&scratch);
+    for (int i = 0; i < 2; i++) {
+        memset(y.data, GUARD, y.bytes);
+        upload(&y);
+        OK(qk_vulkan_begin(vk, &error));
+        OK(qk_dispatch_gemv_views(&backend, kernel, &weights[i].range, x.range, y.range, rows, cols, batch, &views,
+                                  NULL, &error));
+        OK(qk_vulkan_submit(vk, &error));
+        download(&y);
+        memcpy(expected, y.data, y.bytes);
+        memset(y.data, GUARD, y.bytes);
+        upload(&y);
+        c.launches = 0;
+        OK(qk_vulkan_begin(vk, &error));
+        OK(qk_dispatch_gemv_packed(&backend, kernel, &weights[i].range, i ? none.range : x.range, scratch.range, i,
+                                   y.range, rows, cols, batch, &views, NULL, &error));
+        OK(qk_vulkan_submit(vk, &error));
+        download(&y);
+        assert_int_equal(c.launches, 2 - i);
+        assert_memory_equal(expected, y.data, y.bytes);
+    }
+    download(&scratch);
+    scratch.range.size = bytes - 1;
+    assert_int_equal(qk_dispatch_gemv_packed(&backend, kernel, &weights[0].range, x.range, scratch.range, 0, y.range,
+                                             rows, cols, batch, &views, NULL, &error),
+                     QK_ERROR_ARGUMENT);
+    backend.barrier = NULL;
+    assert_int_equal(qk_gemv_scratch(&backend, kernel, rows, cols, batch, &views), 0);
+    array_free(&weights[0]);
+    array_free(&weights[1]);
+    array_free(&x);
+    array_free(&none);
+    array_free(&y);
+    array_free(&scratch);
+    free(expected);
+}
+
+static void test_packed(void **state) {
+    static const qk_kernel *const kernels[] = {&qk_q4_0_gemv_int8_f32_vulkan, &qk_q6_K_gemv_split_f32_vulkan,
+                                               &qk_q6_K_gemv_int8_f32_vulkan};
+    static const uint64_t rows[] = {37, 5, 130}, cols[] = {1024, 512, 4096}, batch[] = {2, 3, 8};
+    (void)state;
+    qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 2};
+    const qk_tuning tuned = {.count = 1, .entries = &entry};
+    entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, QK_SCHEDULE_TEAMS};
+    entry.values[1] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 64};
+    tuning = &tuned;
+    for (uint32_t i = 0; i < 9; i++) {
+        snprintf(entry.kernel, sizeof entry.kernel, "%s", kernels[i % 3]->name);
+        entry.batch = batch[i / 3];
+        run_packed(kernels[i % 3], rows[i % 3], cols[(i + i / 3) % 3], batch[i / 3], 4 * (i % 2));
+    }
+    counter c;
+    const qk_backend backend = counted(&c, UINT64_MAX);
+    assert_int_equal(qk_gemv_scratch(&backend, kernels[0], 37, 1024, 1, NULL), 0);
+    assert_int_equal(qk_gemv_scratch(&backend, kernels[0], 37, 1024, 9, NULL), 0);
+    assert_int_equal(qk_gemv_scratch(&backend, formats[Q4_0].kernel, 37, 1024, 2, NULL), 0);
+    tuning = NULL;
+}
+
 /* Sets one of the ways to have an epilogue: each part alone, all of them, and scales of all kinds. */
 static uint32_t set_parts(uint32_t way) {
     const uint32_t alone = 1 + QG_N_EPILOGUES, ways = alone + QK_PER_RESULT;
@@ -690,6 +771,7 @@ int main(void) {
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_packed),
         cmocka_unit_test(test_epilogue),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);

@@ -269,6 +269,13 @@ mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal
 mutate "M ragged: no vector is written beyond the last" templates/gemv_shared.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
 mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!first \|\| \(does \& ADDS_TO_Y\) != 0u\) sum \+= y_before\(at \+ y_skip\);//' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
+packed=runtime/include/qkgen/dispatch_packed.h
+mutate "x as integers: made once" $packed 's/p->packed = 1;/(void)p;/' unit gemv_test
+mutate "x as integers: what is there is not made again" $packed 's/if \(!p->packed\)/if (1)/' unit gemv_test
+mutate "x as integers: products wait for it" $packed '/QK_PACK_X_THREADS, constants/,/p->packed = 1/ s/outer->barrier\(outer->context, error\)/QK_OK/' unit gemv_test
+mutate "x as integers: too little memory is refused" $packed 's/scratch.size < bytes/scratch.size + 1 < bytes/' unit gemv_test
+mutate "x as integers: of every vector" templates/share_slice.glsl 's/i < tiles \* BATCH\) share_x\(i \/ tiles,/i < tiles * BATCH) share_x(0u,/' unit gemv_test
+mutate "x as integers: from where a slice begins" templates/share_slice.glsl 's/\+ begin \+ i % count\]/+ i % count]/' unit gemv_test
 mutate "several vectors: each has its own x" templates/share_slice.glsl 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
 mutate "several vectors: x is there before it is read" templates/share_slice.glsl '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
 mutate "several vectors: x stays while it is read" templates/share_slice.glsl '/void share_slice/,/barrier/ s/barrier\(\);/;/' \

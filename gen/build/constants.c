@@ -129,6 +129,7 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_SPLIT, dense && vulkan},
                           {QK_CONSTANT_DIGITS, kernel->sum && kernel->sum->digits},
                           {QK_CONSTANT_SHARED_FOURS, qg_shares_x(kernel) && vulkan},
+                          {QK_CONSTANT_X_PACKED, vulkan && qg_packs_x(kernel)},
                           {QK_CONSTANT_PADDED, kernel->overruns && vulkan},
                           {QK_CONSTANT_CHECKED, wide},
                           {QK_CONSTANT_STAGED, qg_stages_x(kernel) && vulkan},

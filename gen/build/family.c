@@ -205,6 +205,8 @@ bool qg_shares_x(const qg_kernel *kernel) {
            kernel->sum->products != QG_PRODUCTS_MMA;
 }
 
+bool qg_packs_x(const qg_kernel *kernel) { return qg_shares_x(kernel) && kernel->sum->digits != 0 && kernel->teams; }
+
 bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
 
 bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {

@@ -220,6 +220,8 @@ bool qg_on_metal(const qg_kernel *kernel);
 enum { QG_MMA_SIMDGROUPS = 8, QG_TILE_SIMDGROUPS = 4 };
 /* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
 bool qg_shares_x(const qg_kernel *kernel);
+/* Whether a launch can make for others what workgroups share of x: integers, which are fewer bytes than x. */
+bool qg_packs_x(const qg_kernel *kernel);
 /* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time,
  * QG_LEAST_STAGED runs or a multiple. */
 bool qg_stages_x(const qg_kernel *kernel);

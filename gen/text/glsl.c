@@ -432,7 +432,11 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_lookup_holes(arena, holes, program);
     staged_holes(arena, holes, program);
     qg_hole(holes, "loads_runs", loads_runs(program, step) ? "" : NULL);
-    qg_hole(holes, "shared_x", qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step) : "");
+    const char *tiles = step->size > 1 ? qg_format(arena, "row_tiles / %uu", step->size) : "row_tiles";
+    const bool packs = qg_packs_x(kernel) && qg_schedules[program->schedule].tile == QG_TILE_TEAMS;
+    qg_hole(holes, "packs", packs ? "" : NULL);
+    qg_hole(holes, "shared_x",
+            qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step, packs ? tiles : NULL) : "");
     qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
     qg_hole(holes, "accumulate",
@@ -440,7 +444,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
                       accumulate(arena, step, where, program->ahead ? NULL : "row_tiles",
                                  qg_schedules[program->schedule].tile == QG_TILE_COLUMNS)));
     qg_hole(holes, "band_rows", qg_format(arena, "%u", step->plan->tile_rows));
-    qg_hole(holes, "own_tiles", step->size > 1 ? qg_format(arena, "row_tiles / %uu", step->size) : "row_tiles");
+    qg_hole(holes, "own_tiles", tiles);
 }
 
 /* ---- matrix units ---- */

@@ -52,7 +52,7 @@ static void add_pieces(qg_text *text, const qg_ir *ir, const qg_plan *plan, bool
               take, in);
 }
 
-char *qg_shared_x(qg_arena *arena, const qg_step *step) {
+char *qg_shared_x(qg_arena *arena, const qg_step *step, const char *packs) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
     qg_text text = qg_text_new(arena);
@@ -68,16 +68,23 @@ char *qg_shared_x(qg_arena *arena, const qg_step *step) {
                         "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
                         "void share_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n");
     add_pieces(&text, ir, plan, false);
-    qg_text_printf(&text,
-                   "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = %s;\n"
-                   "}\n\n"
-                   "// Takes it from there.\n"
-                   "void take_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n"
-                   "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {\n"
-                   "        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];\n"
-                   "        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];\n"
-                   "    }\n",
-                   vec);
+    if (packs)
+        qg_text_printf(&text,
+                       "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {\n        const uvec4 four = %s;\n"
+                       "        if (X_PACKED == 2u) packed_y[(m * X_FOURS + i) * (%s) + t] = four;\n"
+                       "        else shared_x[(m * X_FOURS + i) * SLICE + t] = four;\n    }\n",
+                       vec, packs);
+    else
+        qg_text_printf(
+            &text, "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = %s;\n",
+            vec);
+    qg_text_puts(&text, "}\n\n"
+                        "// Takes it from there.\n"
+                        "void take_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n"
+                        "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {\n"
+                        "        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];\n"
+                        "        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];\n"
+                        "    }\n");
     add_pieces(&text, ir, plan, true);
     qg_text_puts(&text, "}\n");
     return text.data;

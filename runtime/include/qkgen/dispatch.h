@@ -25,6 +25,7 @@
 #include "dispatch_gemm_id.h"
 #include "dispatch_launch.h"
 #include "dispatch_limits.h"
+#include "dispatch_packed.h"
 #include "dispatch_pick.h"
 #include "dispatch_rows.h"
 #include "dispatch_sums.h"

@@ -72,7 +72,7 @@ typedef struct qk_product {
     qk_range scratch;            /* qk_product_place sets it */
     qk_range status;             /* with ids, as of qk_dispatch_gemv_id_views; without a buffer, backend->spare */
     const qk_epilogue *epilogue; /* NULL: none */
-    int packed; /* 1: scratch holds x as operands, from a call before with this kernel and x, and as many vectors; not with ids */
+    int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; not with ids */
     /* What qk_plan_product finds: */
     const qk_kernel *kernel;
     uint64_t scratch_bytes;
@@ -209,6 +209,8 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
             p->ids.bytes != 0
                 ? qk_gemm_id_scratch(backend, p->kernel, w[2], w[1], w[0], vectors, p->ids.counts[0], p->x.counts[1])
                 : qk_gemm_views_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
+    else if (p->ids.bytes == 0)
+        p->scratch_bytes = qk_gemv_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
     return QK_OK;
 }
 
@@ -272,8 +274,8 @@ static inline qk_status qk_dispatch_product(const qk_backend *backend, const qk_
     if (p->ids.bytes == 0)
         return tiles ? qk_dispatch_gemm_views(backend, p->kernel, &p->weights.range, p->x.range, p->scratch, p->y.range,
                                               w[1], w[0], slots, &p->views, p->epilogue, error)
-                     : qk_dispatch_gemv_views(backend, p->kernel, &p->weights.range, p->x.range, p->y.range, w[1], w[0],
-                                              slots, &p->views, p->epilogue, error);
+                     : qk_dispatch_gemv_packed(backend, p->kernel, &p->weights.range, p->x.range, p->scratch, p->packed,
+                                               p->y.range, w[1], w[0], slots, &p->views, p->epilogue, error);
     return tiles ? qk_dispatch_gemm_id_views(backend, p->kernel, &p->weights.range, p->x.range, p->ids.range,
                                              p->scratch, p->y.range, p->status, w[2], w[1], w[0], tokens, slots, each,
                                              &p->expert_views, p->epilogue, error)
