@@ -43,6 +43,9 @@ shared uint qk_made[@{slots}];
 @if team
 // What threads of a team, which follow each other and make a block together, tell the others.
 shared uint qk_left[gl_WorkGroupSize.x];
+
+// Says which blocks a workgroup makes that begins with part `part` of all. What that takes is waited for together with floats.
+void qk_place(uint part);
 @end
 
 @end

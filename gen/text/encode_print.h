@@ -41,6 +41,8 @@ typedef struct qg_encoder_printer {
     uint32_t n_row;
     bool mends;           /* codes that were not certain are made again, one by one */
     uint32_t team, share; /* threads that make a block, and the elements that each of them has; loops count these */
+    uint32_t run;         /* of those, how many follow each other in the block */
+    bool left;            /* others of the team may still look at what a thread left for them */
 } qg_encoder_printer;
 
 /* The loop over what a function looks at. The variables that it was in come back behind it. */

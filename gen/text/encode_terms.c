@@ -306,7 +306,11 @@ void qg_encoder_add_value(printer *p, const qg_term *term, const char *into) {
 }
 
 const char *qg_encoder_in_block(const printer *p, const char *at, uint32_t count) {
-    return p->team == 1 ? at : qg_format(p->arena, "(qk_t * %u + %s)", count, at);
+    if (p->team == 1) return at;
+    if (p->run < p->share && count == p->share)
+        return qg_format(p->arena, "(qk_t * %u + %s / %u * %u + %s %% %u)", p->run, at, p->run, p->run * p->team, at,
+                         p->run);
+    return qg_format(p->arena, "(qk_t * %u + %s)", count, at);
 }
 
 /* The word that one of a team leaves for the others, as what it is. */
@@ -319,9 +323,16 @@ static void leave(printer *p, bool real, const char *index, const char *value) {
         p, qg_format(p->arena, real ? "qk_left[%s] = floatBitsToUint(%s);" : "qk_left[%s] = uint(%s);", index, value));
 }
 
+/* Until all have looked at what was left before. */
+static void wait_for_others(printer *p) {
+    if (p->left) qg_encoder_line(p, "barrier();");
+    p->left = false;
+}
+
 /* What each of a team has found in its part, one after the other. */
 static void join_parts(printer *p, const qg_term *term, const char *into) {
     const bool real = qg_encoder_is_float(term);
+    wait_for_others(p);
     leave(p, real, "gl_LocalInvocationIndex", into);
     qg_encoder_line(p, "barrier();");
     qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
@@ -333,7 +344,8 @@ static void join_parts(printer *p, const qg_term *term, const char *into) {
                           qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k))));
     qg_encoder_compare(p, term, v, into);
     qg_encoder_finish(p);
-    qg_encoder_line(p, "barrier();");
+    p->left = true;
+    if (p->indent > 1 || !qg_x(8)) wait_for_others(p);
 }
 
 uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
@@ -351,6 +363,7 @@ static void take_turns(printer *p, const qg_term *term, const char *into) {
     const bool real = qg_encoder_is_float(term);
     const char *s = qg_encoder_fresh(p), *own = qg_format(p->arena, "gl_LocalInvocationIndex / %uu", p->team);
     const uint32_t step = qg_encoder_step(term, term->per);
+    wait_for_others(p);
     qg_encoder_begin(p, qg_format(p->arena, "for (int %s = 0; %s < %u; ++%s) {", s, s, p->team, s));
     qg_encoder_begin(p, qg_format(p->arena, "if (%s == qk_t) {", s));
     qg_encoder_line(p, qg_format(p->arena, "if (%s > 0) %s = %s;", s, into, left(p, real, own)));
@@ -363,7 +376,8 @@ static void take_turns(printer *p, const qg_term *term, const char *into) {
     qg_encoder_line(p, "barrier();");
     qg_encoder_finish(p);
     qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, left(p, real, own)));
-    qg_encoder_line(p, "barrier();");
+    p->left = true;
+    if (p->indent > 1 || !qg_x(8)) wait_for_others(p);
 }
 
 /* Several that look at the same, in one loop. */
@@ -516,6 +530,9 @@ static const char *call_text(printer *p, const qg_term *term) {
     case QG_CALL_X:
         if (p->held) return qg_format(p->arena, "qk_held[%s]", p->whole ? p->at : "qk_i");
         if (p->fours) return "qk_fours[qk_l]";
+        if (p->run < p->share)
+            return qg_format(p->arena, "qk_x(qk_first + uint(%s / %u * %u + %s %% %u))", p->at, p->run,
+                             p->run * p->team, p->at, p->run);
         return p->d->id == QG_GLSL              ? qg_format(p->arena, "qk_x(qk_from + uint(%s))", p->at)
                : p->d->id == QG_MSL && !p->kept ? qg_format(p->arena, "qk_at(qk_x, uint(%s))", p->at)
                                                 : qg_format(p->arena, "qk_x[%s]", p->at);

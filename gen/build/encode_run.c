@@ -1,0 +1,187 @@
+/* Encoders on Vulkan: which elements each thread of a team has, and in which words of the block their codes lie. */
+#include "build/family.h"
+
+#include <stdlib.h>
+
+int qg_x(int bit) { const char *e = getenv("QKX"); if (e && *e == 's') ++e; return e ? (atoi(e) & bit) != 0 : bit < 32; }
+
+enum { LEAST_RUN = 4, WORD_BITS = 32, MOST_SPAN = 64 };
+
+static uint32_t element_of(uint32_t team, uint32_t run, uint32_t thread, uint32_t i) {
+    return (i / run * team + thread) * run + i % run;
+}
+
+/* ---- words ---- */
+
+/* Whether bits of a thread lie as those of the first one do, in words that are `far` bits away. */
+static bool lies_alike(const qg_slice *slice, uint32_t team, uint32_t run, uint32_t thread, uint32_t share) {
+    const uint32_t far = qg_slice_address(slice, slice->first + element_of(team, run, thread, 0)) -
+                         qg_slice_address(slice, slice->first);
+    for (uint32_t i = 0; i < share; ++i) {
+        const uint32_t own = qg_slice_address(slice, slice->first + element_of(team, run, 0, i));
+        if (qg_slice_address(slice, slice->first + element_of(team, run, thread, i)) != own + far) return false;
+        if (far % WORD_BITS && own % WORD_BITS + far % WORD_BITS + slice->width > WORD_BITS) return false;
+    }
+    return true;
+}
+
+static uint64_t words_of(const qg_slice *slice, uint32_t team, uint32_t run, uint32_t share, uint32_t first) {
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < share; ++i) {
+        const uint32_t at = qg_slice_address(slice, slice->first + element_of(team, run, 0, i));
+        for (uint32_t w = at / WORD_BITS; w <= (at + slice->width - 1) / WORD_BITS; ++w)
+            if (w - first < MOST_SPAN) used |= UINT64_C(1) << (w - first);
+    }
+    return used;
+}
+
+static qg_parts parts_of(const qg_slice *slice, uint32_t team, uint32_t run, uint32_t share) {
+    const qg_parts none = {.fits = false};
+    qg_parts all = {.first = UINT32_MAX, .fits = true};
+    uint32_t end = 0;
+    if (slice->first % share || slice->count % share || (run < share && slice->count < team * share)) return none;
+    for (uint32_t i = 0; i < share; ++i) {
+        const uint32_t at = qg_slice_address(slice, slice->first + element_of(team, run, 0, i)),
+                       last = (at + slice->width - 1) / WORD_BITS + 1;
+        if (at / WORD_BITS < all.first) all.first = at / WORD_BITS;
+        if (last > end) end = last;
+    }
+    all.span = end - all.first;
+    if (all.span > MOST_SPAN) return none;
+    all.used = words_of(slice, team, run, share, all.first);
+    for (uint64_t used = all.used; used; used &= used - 1) all.count += 1;
+    for (uint32_t t = 1; t < slice->count / share; ++t) {
+        const uint32_t to = element_of(team, run, t, 0);
+        if (qg_slice_address(slice, slice->first + to) < qg_slice_address(slice, slice->first)) return none;
+        if (!lies_alike(slice, team, run, t, share)) return none;
+    }
+    return all.count * 2 <= share ? all : none;
+}
+
+/* ---- elements ---- */
+
+/* Whether a function finds the same in any order: of equal numbers, all bits are the same. */
+static bool is_unordered(const qg_term *term) {
+    const qg_term *body = term->arg[0];
+    if (term->call != QG_CALL_MAX && term->call != QG_CALL_MIN) return false;
+    return qg_x(64) || body->kind != QG_K_FLOAT || (body->op == QG_CALL && body->call == QG_CALL_ABS);
+}
+
+static bool looks_in_order(const qg_term *term) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->count == 0 && term->per > 1 &&
+        (term->call == QG_CALL_SUM || term->call == QG_CALL_MAX || term->call == QG_CALL_MIN ||
+         term->call == QG_CALL_EXTREME) &&
+        !is_unordered(term))
+        return true;
+    return looks_in_order(term->arg[0]) || looks_in_order(term->arg[1]) || looks_in_order(term->arg[2]);
+}
+
+/* Whether it is all the same which elements of the block a thread has. */
+static bool is_free(const qg_layout *layout) {
+    for (uint32_t i = 0; i < layout->encode->count; ++i) {
+        const qg_equation *e = &layout->encode->items[i];
+        if ((e->per > 1 && e->per < layout->elements) || e->candidates || e->next || looks_in_order(e->value))
+            return false;
+    }
+    return true;
+}
+
+/* Words in which codes of a thread lie; UINT32_MAX: not each thread's as those of the others. */
+static uint32_t all_words(const qg_layout *layout, uint32_t team, uint32_t run) {
+    const uint32_t share = layout->elements / team;
+    uint32_t words = 0;
+    for (uint32_t c = 0; c < layout->n_codes; ++c) {
+        const qg_code *code = &layout->codes[c];
+        if (code->per > 1 || qg_digit_words(layout, code)) continue;
+        for (uint32_t s = 0; s < code->n_slices; ++s) {
+            const qg_parts own = parts_of(&code->slices[s], team, run, share);
+            if (!own.fits || code->slices[s].radix) return UINT32_MAX;
+            words += own.count;
+        }
+    }
+    return words;
+}
+
+uint32_t qg_encode_run(const qg_layout *layout) {
+    const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
+    if (team == 1 || !is_free(layout) || !qg_x(2)) return share;
+    uint32_t best = share, least = all_words(layout, team, share);
+    for (uint32_t run = share / 2; run >= LEAST_RUN && run % LEAST_RUN == 0; run /= 2) {
+        const uint32_t words = all_words(layout, team, run);
+        if (words == UINT32_MAX || (words > least && !qg_x(128))) continue;
+        best = run;
+        least = words;
+    }
+    return best;
+}
+
+uint32_t qg_encode_element(const qg_layout *layout, uint32_t thread, uint32_t i) {
+    return element_of(qg_encode_team(layout), qg_encode_run(layout), thread, i);
+}
+
+qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice) {
+    const uint32_t team = qg_encode_team(layout);
+    if (team == 1) return (qg_parts){.fits = false};
+    return parts_of(slice, team, qg_encode_run(layout), layout->elements / team);
+}
+
+/* ---- who stores a word ---- */
+
+/* Whether instances [from, end) of a slice, but for those of one thread, have bits in a word. */
+static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
+    const uint32_t at = qg_slice_address(slice, slice->first + instance);
+    return at / WORD_BITS <= word && (at + slice->width - 1) / WORD_BITS >= word;
+}
+
+static bool others_have(const qg_layout *layout, const qg_slice *slice, uint32_t word) {
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
+            const qg_slice *other = &layout->codes[c].slices[s];
+            for (uint32_t j = 0; other != slice && other->buffer == slice->buffer && j < other->count; ++j)
+                if (has_bits(other, j, word)) return true;
+        }
+    return false;
+}
+
+/* The thread that has an element of the block. */
+static uint32_t thread_of(const qg_layout *layout, uint32_t element) {
+    const uint32_t run = qg_encode_run(layout), team = qg_encode_team(layout);
+    return run < layout->elements / team ? element / run % team : element / run;
+}
+
+bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per) {
+    if (!qg_x(4)) return false;
+    if (qg_encode_team(layout) == 1 || (per == 1 && !qg_encode_parts(layout, slice).fits)) return false;
+    for (uint32_t j = 0; j < slice->count; ++j) {
+        const uint32_t at = qg_slice_address(slice, slice->first + j);
+        for (uint32_t w = at / WORD_BITS; w <= (at + slice->width - 1) / WORD_BITS; ++w) {
+            if (others_have(layout, slice, w)) return false;
+            for (uint32_t k = 0; k < slice->count; ++k)
+                if (k != j && has_bits(slice, k, w) &&
+                    (per > 1 || thread_of(layout, slice->first + k) != thread_of(layout, slice->first + j)))
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a word gets bits of what others of the team do not store. */
+static bool is_stored(const qg_layout *layout, uint32_t buffer, uint32_t word) {
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
+            const qg_slice *slice = &layout->codes[c].slices[s];
+            for (uint32_t j = 0; slice->buffer == buffer && j < slice->count; ++j)
+                if (has_bits(slice, j, word))
+                    return qg_digit_words(layout, &layout->codes[c]) ||
+                           qg_stores_alone(layout, slice, layout->codes[c].per);
+        }
+    return false;
+}
+
+bool qg_stores_whole(const qg_layout *layout, uint32_t buffer) {
+    if (qg_encode_team(layout) == 1) return false;
+    for (uint32_t w = 0; w < (layout->buffers[buffer].bytes + 3) / 4; ++w)
+        if (!is_stored(layout, buffer, w)) return false;
+    return true;
+}
