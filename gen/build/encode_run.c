@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-int qg_x(int bit) { const char *e = getenv("QKX"); if (e && *e == 's') ++e; return e ? (atoi(e) & bit) != 0 : bit < 32; }
+int qg_x(int bit) { const char *e = getenv("QKX"); return e ? (atoi(e) & bit) != 0 : 0; }
 
 enum { LEAST_RUN = 4, WORD_BITS = 32, MOST_SPAN = 64 };
 
@@ -60,19 +60,10 @@ static qg_parts parts_of(const qg_slice *slice, uint32_t team, uint32_t run, uin
 
 /* ---- elements ---- */
 
-/* Whether a function finds the same in any order: of equal numbers, all bits are the same. */
-static bool is_unordered(const qg_term *term) {
-    const qg_term *body = term->arg[0];
-    if (term->call != QG_CALL_MAX && term->call != QG_CALL_MIN) return false;
-    return qg_x(64) || body->kind != QG_K_FLOAT || (body->op == QG_CALL && body->call == QG_CALL_ABS);
-}
-
+/* Whether a function needs elements in their order. */
 static bool looks_in_order(const qg_term *term) {
     if (!term) return false;
-    if (term->op == QG_CALL && term->count == 0 && term->per > 1 &&
-        (term->call == QG_CALL_SUM || term->call == QG_CALL_MAX || term->call == QG_CALL_MIN ||
-         term->call == QG_CALL_EXTREME) &&
-        !is_unordered(term))
+    if (term->op == QG_CALL && term->count == 0 && (term->call == QG_CALL_SUM || term->call == QG_CALL_EXTREME))
         return true;
     return looks_in_order(term->arg[0]) || looks_in_order(term->arg[1]) || looks_in_order(term->arg[2]);
 }
@@ -87,33 +78,26 @@ static bool is_free(const qg_layout *layout) {
     return true;
 }
 
-/* Words in which codes of a thread lie; UINT32_MAX: not each thread's as those of the others. */
-static uint32_t all_words(const qg_layout *layout, uint32_t team, uint32_t run) {
+/* Whether codes of each thread lie in words as those of the others do. */
+static bool lie_in_few_words(const qg_layout *layout, uint32_t team, uint32_t run) {
     const uint32_t share = layout->elements / team;
-    uint32_t words = 0;
     for (uint32_t c = 0; c < layout->n_codes; ++c) {
         const qg_code *code = &layout->codes[c];
         if (code->per > 1 || qg_digit_words(layout, code)) continue;
         for (uint32_t s = 0; s < code->n_slices; ++s) {
             const qg_parts own = parts_of(&code->slices[s], team, run, share);
-            if (!own.fits || code->slices[s].radix) return UINT32_MAX;
-            words += own.count;
+            if (!own.fits || code->slices[s].radix) return false;
         }
     }
-    return words;
+    return true;
 }
 
 uint32_t qg_encode_run(const qg_layout *layout) {
     const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
-    if (team == 1 || !is_free(layout) || !qg_x(2)) return share;
-    uint32_t best = share, least = all_words(layout, team, share);
-    for (uint32_t run = share / 2; run >= LEAST_RUN && run % LEAST_RUN == 0; run /= 2) {
-        const uint32_t words = all_words(layout, team, run);
-        if (words == UINT32_MAX || (words > least && !qg_x(128))) continue;
-        best = run;
-        least = words;
-    }
-    return best;
+    if (team == 1 || !is_free(layout)) return share;
+    for (uint32_t run = qg_x(2) ? 8 : LEAST_RUN; run < share; run *= 2)
+        if (share % run == 0 && lie_in_few_words(layout, team, run)) return run;
+    return share;
 }
 
 uint32_t qg_encode_element(const qg_layout *layout, uint32_t thread, uint32_t i) {
@@ -151,7 +135,6 @@ static uint32_t thread_of(const qg_layout *layout, uint32_t element) {
 }
 
 bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per) {
-    if (!qg_x(4)) return false;
     if (qg_encode_team(layout) == 1 || (per == 1 && !qg_encode_parts(layout, slice).fits)) return false;
     for (uint32_t j = 0; j < slice->count; ++j) {
         const uint32_t at = qg_slice_address(slice, slice->first + j);

@@ -4,6 +4,7 @@
 /* A thread alone may hold so many elements, or the usual share where all of a block is staged in any case, for then a
  * team takes no more memory; of a larger block each of a team has some, fewer where codes lie in pieces of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
+enum { MOST_LEFT = 2 };   /* words that each of a team tells the others at a time */
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 uint32_t qg_encode_unit(const qg_buffer *buffer) {
@@ -81,15 +82,15 @@ static bool can_share(const qg_layout *layout, uint32_t share) {
 static uint32_t share_of(const qg_layout *layout) {
     if (!layout->encode) return layout->elements;
     uint32_t share = largest_group(layout);
+    if (qg_x(64) && !share && layout->elements == 64) share = 16;
     if (qg_x(256) && !share && layout->elements == 32 && !layout->encode->rows) share = 16;
     if (qg_x(512) && !share && layout->elements == 32 && !layout->encode->rows) share = 8;
-    if (!share && layout->elements <= (layout->n_buffers == 1 || qg_x(32) ? USUAL_SHARE : MOST_OF_ONE)) return layout->elements;
+    if (!share && layout->elements <= (layout->n_buffers == 1 || !qg_x(32) ? USUAL_SHARE : MOST_OF_ONE)) return layout->elements;
     if (!share) share = USUAL_SHARE;
     while (layout->elements / share > MOST_THREADS) share *= 2;
     while (!largest_group(layout) && !is_whole(layout, share) && share > LEAST_SHARE &&
            layout->elements / (share / 2) <= MOST_THREADS)
         share /= 2;
-    if (qg_x(32) && layout->n_buffers > 1 && layout->elements / share > 2) share = layout->elements / 2;
     return can_share(layout, share) ? share : layout->elements;
 }
 
@@ -106,6 +107,15 @@ static bool searches(const qg_encode *encode) {
     return false;
 }
 
+uint32_t qg_words_left(const qg_layout *layout) {
+    uint32_t count = 0, most = 1;
+    for (uint32_t i = 0; i < layout->encode->count; ++i) {
+        count = is_block_group(layout, layout->encode->items[i].value) ? count + 1 : 0;
+        if (count > most) most = count;
+    }
+    return most < MOST_LEFT ? most : MOST_LEFT;
+}
+
 /* Bytes for each thread: of blocks, a number of each of them, and what a team has in hand. */
 uint32_t qg_staged_bytes(const qg_layout *layout) {
     uint32_t words = 0;
@@ -115,7 +125,7 @@ uint32_t qg_staged_bytes(const qg_layout *layout) {
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);
     for (uint32_t c = 0; threads > 1 && c < layout->n_codes; ++c)
         if (has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
-    const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 : 0);
+    const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 * qg_words_left(layout) : 0);
     return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
 }
 

@@ -149,6 +149,8 @@ int qg_x(int bit);
  * bytes of all that is shared, for each thread. */
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer);
 uint32_t qg_staged_bytes(const qg_layout *layout);
+/* Words that each thread of a team tells the others at a time, where it makes blocks. */
+uint32_t qg_words_left(const qg_layout *layout);
 /* A team leaves a code of each element as bytes in shared memory, of which then each word of digits of a base is made,
  * where words have four neighbours each and all slices have one base. Words of it for each block, one more behind those
  * of each thread, so that all begin in different banks; 0: the team does not. */

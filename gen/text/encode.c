@@ -25,13 +25,15 @@ static const dialect dialects[] = {
 static void print_best(printer *p, uint32_t number);
 static void print_sweep(printer *p, uint32_t number);
 
-/* How many equations from here on look at the same, and need nothing of each other. */
+/* How many equations from here on look at the same, and need nothing of each other; of a sum that a team makes in
+ * turns, one. */
 static uint32_t together(const printer *p, uint32_t first, uint32_t end) {
     const qg_term *term = qg_encoder_items(p)[first].value;
+    const bool shared = qg_encoder_is_shared(p, term->per);
     uint32_t count = 1;
-    for (uint32_t i = first + 1; i < end; ++i, ++count) {
+    for (uint32_t i = first + 1; i < end && (!shared || count < qg_words_left(p->layout)); ++i, ++count) {
         const qg_equation *e = &qg_encoder_items(p)[i];
-        if (qg_encoder_is_shared(p, e->per) || e->is_code || e->of_row || e->candidates ||
+        if ((shared && (term->call == QG_CALL_SUM || e->value->call == QG_CALL_SUM)) || e->is_code || e->of_row || e->candidates ||
             e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
             qg_encoder_step(e->value, e->per) != qg_encoder_step(term, e->per) ||
             qg_encoder_depends(p, e->value, first, i))
@@ -263,11 +265,14 @@ static void print_codes(printer *p) {
             qg_encoder_line(p, qg_format(p->arena, "uint qk_open_%s[%u];", name, words));
             for (uint32_t w = 0; w < words; ++w)
                 qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%u] = 0u;", name, w));
+            if (qg_encoder_guesses_alike(p, i)) qg_encoder_line(p, qg_format(p->arena, "bool qk_clear_%s = true;", name));
         }
     const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
     qg_encoder_leave(p, &before);
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (qg_encoder_guesses(p, i) && qg_encoder_guesses_alike(p, i)) qg_encoder_drop_guesses(p, i);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
             qg_encoder_finish_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);
@@ -368,6 +373,18 @@ static bool begin_words(printer *p, uint32_t number) {
     return true;
 }
 
+/* Whether a term begins with what all of a team look at. */
+static bool begins_together(const qg_term *term) {
+    if (!term || term->op == QG_SELECT) return false;
+    return qg_encoder_is_group(term) || begins_together(term->arg[0]);
+}
+
+/* Whether a team waits for each other in any case before bits are stored. */
+static bool waits(const printer *p) {
+    const qg_equation *first = &qg_encoder_items(p)[0];
+    return first->per == p->layout->elements && !first->candidates && begins_together(first->value);
+}
+
 static bool has_digits(const qg_layout *layout) {
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
@@ -409,7 +426,7 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     if (p.team > 1) qg_encoder_line(&p, "qk_place(qk_part);");
     bool zeros = false;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) zeros |= begin_words(&p, i);
-    if (p.team > 1 && (zeros || !qg_x(4))) qg_encoder_line(&p, "barrier();");
+    if (p.team > 1 && zeros && !waits(&p)) qg_encoder_line(&p, "barrier();");
     for (uint32_t i = 0; i < layout->encode->count;) {
         if (qg_encoder_items(&p)[i].per == 1) {
             ++i;

@@ -84,6 +84,7 @@ bool qg_encoder_gathers(const printer *p, const qg_code *code) {
 }
 
 static bool has_parts(const printer *p, const qg_slice *slice);
+static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice);
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j);
 
 /* `fits`: a code has no bits beyond its width. */
@@ -160,16 +161,38 @@ void qg_encoder_mend(printer *p, uint32_t number) {
 /* The code, or 0 and a note that it is not certain. */
 static void guess_code(printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
+    const bool alike = qg_encoder_guesses_alike(p, number);
     p->clear = qg_format(p->arena, "qk_clear_%s", e->name);
-    qg_encoder_line(p, qg_format(p->arena, "bool %s = true;", p->clear));
+    if (!alike) qg_encoder_line(p, qg_format(p->arena, "bool %s = true;", p->clear));
     const char *value = qg_encoder_text(p, e->value), *clear = p->clear;
     p->clear = NULL;
     qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", e->name, value));
+    p->written[number] = true;
+    if (alike) return;
     qg_encoder_begin(p, qg_format(p->arena, "if (!%s) {", clear));
     qg_encoder_line(p, qg_format(p->arena, "%s = 0;", e->name));
     qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%s / 32] |= 1u << (%s & 31);", e->name, p->at, p->at));
     qg_encoder_finish(p);
-    p->written[number] = true;
+}
+
+bool qg_encoder_guesses_alike(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    const qg_code *code = &p->layout->codes[e->code];
+    if (p->team == 1 || qg_encoder_guesses_quotient(p, e->value)) return false;
+    for (uint32_t s = 0; s < code->n_slices; ++s)
+        if (!has_parts(p, &code->slices[s])) return false;
+    return true;
+}
+
+void qg_encoder_drop_guesses(printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    const qg_code *code = &p->layout->codes[e->code];
+    qg_encoder_begin(p, qg_format(p->arena, "if (!qk_clear_%s) {", e->name));
+    for (uint32_t w = 0; w < p->share; w += 32)
+        qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%u] = 0x%Xu;", e->name, w / 32,
+                                     p->share - w < 32 ? (1u << (p->share - w)) - 1 : UINT32_MAX));
+    for (uint32_t s = 0; s < code->n_slices; ++s) clear_parts(p, code, &code->slices[s]);
+    qg_encoder_finish(p);
 }
 
 /* Sets a code of the group in hand; the name becomes what was stored, where somebody asks. */
@@ -282,6 +305,11 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_finish(p);
 }
 
+static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice) {
+    qg_encoder_line(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;",
+                                 parts_of(p, slice).span, parts_name(p, code, slice)));
+}
+
 void qg_encoder_begin_parts(printer *p, const qg_code *code) {
     if (qg_encoder_gathers(p, code)) {
         const uint32_t n = p->share / 4;
@@ -298,8 +326,7 @@ void qg_encoder_begin_parts(printer *p, const qg_code *code) {
         if (!own.fits) continue;
         const char *name = parts_name(p, code, &code->slices[s]);
         qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, own.span));
-        qg_encoder_line(
-            p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;", own.span, name));
+        clear_parts(p, code, &code->slices[s]);
     }
 }
 

@@ -104,8 +104,17 @@ static const char *staged_unit(const qg_buffer *buffer) {
 static void write_joined(qg_arena *arena, qg_text *text, const qg_layout *layout, uint32_t number) {
     const qg_buffer *buffer = &layout->buffers[number];
     const uint32_t unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit, each = 32 / unit,
-                   blocks = qg_stream_blocks(layout, number);
+                   blocks = qg_stream_blocks(layout, number), staged = qg_staged_words(layout, number);
     const char *all = slots(arena, layout);
+    if (unit == 32) {
+        const char *at = staged == n ? "u" : qg_format(arena, "u + u / %uu * %uu", n, staged - n);
+        qg_text_printf(text,
+                       "%sconst bool whole_%s = first != QK_NONE;\n"
+                       "for (uint u = gl_LocalInvocationIndex; whole_%s && u < %s * %uu; u += gl_WorkGroupSize.x)\n"
+                       "    %s[first * %uu + u] = qk_staged_%s[%s];",
+                       text->length ? "\n" : "", buffer->name, buffer->name, all, n, buffer->name, n, buffer->name, at);
+        return;
+    }
     qg_text_printf(text, "%sconst bool whole_%s = first %% %uu == 0u && %s %% %uu == 0u;\n", text->length ? "\n" : "",
                    buffer->name, blocks, all, blocks);
     qg_text_printf(text,
@@ -126,7 +135,7 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_buffer *buffer = &layout->buffers[i];
         const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
-        const bool joins = qg_joins_units(layout, i);
+        const bool joins = qg_encode_team(layout) > 1;
         if (!words) continue;
         if (qg_streams(layout, i)) {
             write_stream(arena, &text, layout, i);
@@ -148,8 +157,8 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
 
 /* Whether who writes blocks has to know that they follow each other. */
 static bool joins_words(const qg_layout *layout) {
-    bool joins = false;
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) joins |= qg_streams(layout, i) || qg_joins_units(layout, i);
+    bool joins = qg_encode_team(layout) > 1;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) joins |= qg_streams(layout, i);
     return joins;
 }
 
@@ -232,6 +241,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "stages", qg_staged_bytes(layout) ? "yes" : NULL);
     qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
     qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));
+    qg_hole(&holes, "left", qg_format(arena, "%u", qg_words_left(layout)));
     qg_hole(&holes, "slots", slots(arena, layout));
     qg_row_holes(arena, &holes, layout, QG_GLSL);
     qg_hole(&holes, "staged", staged_buffers(arena, layout));

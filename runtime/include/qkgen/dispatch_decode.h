@@ -58,10 +58,7 @@ static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *p
     qk_status status = QK_OK;
     uint32_t weights = call->count - 3, each = 1;
     uint64_t row, n;
-    extern char *getenv(const char *);
-    const char *x = getenv("QKX");
-    const int single = (x == NULL || (x[0] == 's')) && call->kernel->bindings[0].access != QK_READ;
-    while (!single && each < QK_GATHER_TILES && 2 * each * call->kernel->tile_elements <= QK_GATHER_ELEMENTS)
+    while (each < QK_GATHER_TILES && 2 * each * call->kernel->tile_elements <= QK_GATHER_ELEMENTS)
         each *= 2;
     for (row = 0; status == QK_OK && row < plan->rows; row += n) {
         qk_range ranges[QK_MAX_BINDINGS];
