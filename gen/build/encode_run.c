@@ -1,10 +1,6 @@
 /* Encoders on Vulkan: which elements each thread of a team has, and in which words of the block their codes lie. */
 #include "build/family.h"
 
-#include <stdlib.h>
-
-int qg_x(int bit) { const char *e = getenv("QKX"); return e ? (atoi(e) & bit) != 0 : 0; }
-
 enum { LEAST_RUN = 4, WORD_BITS = 32, MOST_SPAN = 64 };
 
 static uint32_t element_of(uint32_t team, uint32_t run, uint32_t thread, uint32_t i) {
@@ -58,6 +54,45 @@ static qg_parts parts_of(const qg_slice *slice, uint32_t team, uint32_t run, uin
     return all.count * 2 <= share ? all : none;
 }
 
+/* ---- who stores a word ---- */
+
+/* Whether an instance of a slice has bits in a word. */
+static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
+    const uint32_t at = qg_slice_address(slice, slice->first + instance);
+    return at / WORD_BITS <= word && (at + slice->width - 1) / WORD_BITS >= word;
+}
+
+static bool others_have(const qg_layout *layout, const qg_slice *slice, uint32_t word) {
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
+            const qg_slice *other = &layout->codes[c].slices[s];
+            for (uint32_t j = 0; other != slice && other->buffer == slice->buffer && j < other->count; ++j)
+                if (has_bits(other, j, word)) return true;
+        }
+    return false;
+}
+
+static uint32_t thread_of(uint32_t team, uint32_t run, uint32_t share, uint32_t element) {
+    return run < share ? element / run % team : element / share;
+}
+
+static bool stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, uint32_t run) {
+    const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
+    if (team == 1 || (per == 1 && !parts_of(slice, team, run, share).fits)) return false;
+    for (uint32_t j = 0; j < slice->count; ++j) {
+        const uint32_t at = qg_slice_address(slice, slice->first + j), end = (at + slice->width - 1) / WORD_BITS + 1;
+        for (uint32_t w = at / WORD_BITS; w < end; ++w) {
+            if (others_have(layout, slice, w)) return false;
+            for (uint32_t k = 0; k < slice->count; ++k) {
+                const bool same = per == 1 && thread_of(team, run, share, slice->first + k) ==
+                                                  thread_of(team, run, share, slice->first + j);
+                if (k != j && !same && has_bits(slice, k, w)) return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* ---- elements ---- */
 
 /* Whether a function needs elements in their order. */
@@ -78,30 +113,30 @@ static bool is_free(const qg_layout *layout) {
     return true;
 }
 
-/* Whether codes of each thread lie in words as those of the others do. */
-static bool lie_in_few_words(const qg_layout *layout, uint32_t team, uint32_t run) {
-    const uint32_t share = layout->elements / team;
+/* Whether codes of each thread lie in words as those of the others do; `alone`: in words that nobody else has. */
+static bool lie_alike(const qg_layout *layout, uint32_t run, bool alone) {
+    const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
     for (uint32_t c = 0; c < layout->n_codes; ++c) {
         const qg_code *code = &layout->codes[c];
         if (code->per > 1 || qg_digit_words(layout, code)) continue;
         for (uint32_t s = 0; s < code->n_slices; ++s) {
             const qg_parts own = parts_of(&code->slices[s], team, run, share);
             if (!own.fits || code->slices[s].radix) return false;
+            if (alone && !stores_alone(layout, &code->slices[s], 1, run)) return false;
         }
     }
     return true;
 }
 
+/* The shortest runs by which nobody has to add bits to words of others; without such, the shortest. Loads of neighbours
+ * then lie side by side: GPUs take a line of the cache at a time. */
 uint32_t qg_encode_run(const qg_layout *layout) {
     const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
     if (team == 1 || !is_free(layout)) return share;
-    for (uint32_t run = qg_x(2) ? 8 : LEAST_RUN; run < share; run *= 2)
-        if (share % run == 0 && lie_in_few_words(layout, team, run)) return run;
+    for (int alone = 1; alone >= 0; --alone)
+        for (uint32_t run = LEAST_RUN; run < share + (uint32_t)alone; run *= 2)
+            if (share % run == 0 && lie_alike(layout, run, alone)) return run;
     return share;
-}
-
-uint32_t qg_encode_element(const qg_layout *layout, uint32_t thread, uint32_t i) {
-    return element_of(qg_encode_team(layout), qg_encode_run(layout), thread, i);
 }
 
 qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice) {
@@ -110,43 +145,8 @@ qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice) {
     return parts_of(slice, team, qg_encode_run(layout), layout->elements / team);
 }
 
-/* ---- who stores a word ---- */
-
-/* Whether instances [from, end) of a slice, but for those of one thread, have bits in a word. */
-static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
-    const uint32_t at = qg_slice_address(slice, slice->first + instance);
-    return at / WORD_BITS <= word && (at + slice->width - 1) / WORD_BITS >= word;
-}
-
-static bool others_have(const qg_layout *layout, const qg_slice *slice, uint32_t word) {
-    for (uint32_t c = 0; c < layout->n_codes; ++c)
-        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
-            const qg_slice *other = &layout->codes[c].slices[s];
-            for (uint32_t j = 0; other != slice && other->buffer == slice->buffer && j < other->count; ++j)
-                if (has_bits(other, j, word)) return true;
-        }
-    return false;
-}
-
-/* The thread that has an element of the block. */
-static uint32_t thread_of(const qg_layout *layout, uint32_t element) {
-    const uint32_t run = qg_encode_run(layout), team = qg_encode_team(layout);
-    return run < layout->elements / team ? element / run % team : element / run;
-}
-
 bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per) {
-    if (qg_encode_team(layout) == 1 || (per == 1 && !qg_encode_parts(layout, slice).fits)) return false;
-    for (uint32_t j = 0; j < slice->count; ++j) {
-        const uint32_t at = qg_slice_address(slice, slice->first + j);
-        for (uint32_t w = at / WORD_BITS; w <= (at + slice->width - 1) / WORD_BITS; ++w) {
-            if (others_have(layout, slice, w)) return false;
-            for (uint32_t k = 0; k < slice->count; ++k)
-                if (k != j && has_bits(slice, k, w) &&
-                    (per > 1 || thread_of(layout, slice->first + k) != thread_of(layout, slice->first + j)))
-                    return false;
-        }
-    }
-    return true;
+    return stores_alone(layout, slice, per, qg_encode_run(layout));
 }
 
 /* Whether a word gets bits of what others of the team do not store. */

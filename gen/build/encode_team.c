@@ -82,10 +82,7 @@ static bool can_share(const qg_layout *layout, uint32_t share) {
 static uint32_t share_of(const qg_layout *layout) {
     if (!layout->encode) return layout->elements;
     uint32_t share = largest_group(layout);
-    if (qg_x(64) && !share && layout->elements == 64) share = 16;
-    if (qg_x(256) && !share && layout->elements == 32 && !layout->encode->rows) share = 16;
-    if (qg_x(512) && !share && layout->elements == 32 && !layout->encode->rows) share = 8;
-    if (!share && layout->elements <= (layout->n_buffers == 1 || !qg_x(32) ? USUAL_SHARE : MOST_OF_ONE)) return layout->elements;
+    if (!share && layout->elements <= USUAL_SHARE) return layout->elements;
     if (!share) share = USUAL_SHARE;
     while (layout->elements / share > MOST_THREADS) share *= 2;
     while (!largest_group(layout) && !is_whole(layout, share) && share > LEAST_SHARE &&

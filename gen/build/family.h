@@ -128,9 +128,8 @@ enum { QG_LEAST_SHARED_MEMORY = 16384, QG_STAGING_WORKGROUP = 64 };
  * many of its elements, in their order. */
 uint32_t qg_encode_team(const qg_layout *layout);
 /* encode_run.c: elements that follow each other of those that a thread of a team has; between them and its next ones
- * are as many of each of the others. And which one of the block its number `i` is. */
+ * are as many of each of the others. */
 uint32_t qg_encode_run(const qg_layout *layout);
-uint32_t qg_encode_element(const qg_layout *layout, uint32_t thread, uint32_t i);
 /* The words that codes of a slice lie in, of one thread of a team, where each thread has the same ones, but for a
  * distance that is its own: those of the slice's first thread, a bit for each of `span` from the first on. */
 typedef struct qg_parts {
@@ -143,7 +142,6 @@ qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice);
  * buffer's part of the block are stored so. */
 bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per);
 bool qg_stores_whole(const qg_layout *layout, uint32_t buffer);
-int qg_x(int bit);
 /* Words of 32 bits in memory that a workgroup shares, for each block that encode makes on Vulkan: those of a buffer,
  * through which neighbours in memory are written by neighbours; 0 where a thread writes what it made itself. And the
  * bytes of all that is shared, for each thread. */

@@ -33,8 +33,8 @@ static uint32_t together(const printer *p, uint32_t first, uint32_t end) {
     uint32_t count = 1;
     for (uint32_t i = first + 1; i < end && (!shared || count < qg_words_left(p->layout)); ++i, ++count) {
         const qg_equation *e = &qg_encoder_items(p)[i];
-        if ((shared && (term->call == QG_CALL_SUM || e->value->call == QG_CALL_SUM)) || e->is_code || e->of_row || e->candidates ||
-            e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
+        if ((shared && (term->call == QG_CALL_SUM || e->value->call == QG_CALL_SUM)) || e->is_code || e->of_row ||
+            e->candidates || e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
             qg_encoder_step(e->value, e->per) != qg_encoder_step(term, e->per) ||
             qg_encoder_depends(p, e->value, first, i))
             break;
@@ -265,7 +265,8 @@ static void print_codes(printer *p) {
             qg_encoder_line(p, qg_format(p->arena, "uint qk_open_%s[%u];", name, words));
             for (uint32_t w = 0; w < words; ++w)
                 qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%u] = 0u;", name, w));
-            if (qg_encoder_guesses_alike(p, i)) qg_encoder_line(p, qg_format(p->arena, "bool qk_clear_%s = true;", name));
+            if (qg_encoder_guesses_alike(p, i))
+                qg_encoder_line(p, qg_format(p->arena, "bool qk_clear_%s = true;", name));
         }
     const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)

@@ -248,8 +248,9 @@ static const char *parts_name(const printer *p, const qg_code *code, const qg_sl
 static const char *element(const printer *p, const char *thread, const char *i, uint32_t run) {
     const char *text = run == 1 ? qg_format(p->arena, "%s * %u", i, p->team)
                                 : qg_format(p->arena, "%s / %u * %u + %s %% %u", i, run, run * p->team, i, run);
-    return !thread ? text : run == 1 ? qg_format(p->arena, "%s + %s", thread, text)
-                                     : qg_format(p->arena, "%s * %u + %s", thread, run, text);
+    return !thread    ? text
+           : run == 1 ? qg_format(p->arena, "%s + %s", thread, text)
+                      : qg_format(p->arena, "%s * %u + %s", thread, run, text);
 }
 
 /* A number for each slice, by which of them word `qk_j` of all is in. */
@@ -290,11 +291,10 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_line(p, "uint qk_v = 0u, qk_w = 0u;");
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_k = 0; qk_k < %u; ++qk_k) {", count));
     qg_encoder_line(p, "const int qk_from = qk_at + qk_k * qk_step;");
-    qg_encoder_line(
-        p, qg_format(p->arena,
-                     "qk_v = qk_v * %uu + (qk_k < qk_count ? qk_digits_%s[qk_own_%s + qk_from%s] : 0u);",
-                     code->slices[0].radix, code->name, code->name,
-                     p->run < p->share ? "" : qg_format(p->arena, " + qk_from / %u", p->share / 4)));
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "qk_v = qk_v * %uu + (qk_k < qk_count ? qk_digits_%s[qk_own_%s + qk_from%s] : 0u);",
+                                 code->slices[0].radix, code->name, code->name,
+                                 p->run < p->share ? "" : qg_format(p->arena, " + qk_from / %u", p->share / 4)));
     qg_encoder_finish(p);
     qg_encoder_line(p, qg_format(p->arena,
                                  "[[unroll]] for (int qk_k = 0; qk_k < 32; qk_k += 8) qk_w += (((qk_v >> qk_k & "
@@ -340,8 +340,8 @@ static const char *has_codes(const printer *p, const qg_code *code, const qg_sli
 void qg_encoder_finish_parts(printer *p, const qg_code *code) {
     if (qg_encoder_gathers(p, code)) {
         const uint32_t n = p->share / 4;
-        const char *own = p->run < p->share ? element(p, "qk_t", "qk_j", p->run / 4)
-                                            : qg_format(p->arena, "qk_t * %u + qk_j", n + 1);
+        const char *own =
+            p->run < p->share ? element(p, "qk_t", "qk_j", p->run / 4) : qg_format(p->arena, "qk_t * %u + qk_j", n + 1);
         qg_encoder_line(
             p, qg_format(
                    p->arena,

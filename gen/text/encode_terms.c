@@ -366,9 +366,8 @@ static void join_part(printer *p, const qg_term *term, const char *into, uint32_
     qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
                                  left(p, real, place(p, at, which))));
     if (ordered)
-        qg_encoder_line(p, qg_format(p->arena,
-                                     "%s = %s || (%s == %s && floatBitsToUint(%s) != floatBitsToUint(%s));", unclear,
-                                     unclear, v, into, v, into));
+        qg_encoder_line(p, qg_format(p->arena, "%s = %s || (%s == %s && floatBitsToUint(%s) != floatBitsToUint(%s));",
+                                     unclear, unclear, v, into, v, into));
     qg_encoder_compare(p, term, v, into);
     qg_encoder_finish(p);
     if (!ordered) return;
@@ -623,6 +622,11 @@ static const char *call_text(printer *p, const qg_term *term) {
         return qg_format(p->arena, "%s * %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_floating(p, inverse));
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
         return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
+    const qg_term *quotient = term->arg[0];
+    if ((term->call == QG_CALL_EVEN || term->call == QG_CALL_ROUND) && p->d->id == QG_GLSL && quotient->op == QG_CALL &&
+        quotient->call == QG_CALL_DIVIDE && inverse_of(quotient->arg[1]) == 0.0f)
+        return filled(p, term->call == QG_CALL_EVEN ? "qk_even_quotient($1, $2)" : "qk_nearest_quotient($1, $2)",
+                      quotient);
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_power(p, term->arg[1]))
         return filled(p, "qk_quotient_by_power($1, $2)", term);
     return filled(p, patterns[term->call][p->d->id], term);
