@@ -125,7 +125,7 @@ uint32_t qg_encode_unit(const qg_buffer *buffer);
  * for. */
 enum { QG_LEAST_SHARED_MEMORY = 16384, QG_STAGING_WORKGROUP = 64 };
 /* encode_team.c: how many threads make a block on Vulkan, which follow each other; 1, 2, 4, 8 or 16. Each takes as
- * many of its elements, in their order. */
+ * many of its elements. */
 uint32_t qg_encode_team(const qg_layout *layout);
 /* encode_run.c: elements that follow each other of those that a thread of a team has; between them and its next ones
  * are as many of each of the others. */

@@ -377,7 +377,8 @@ static bool begin_words(printer *p, uint32_t number) {
 /* Whether a term begins with what all of a team look at. */
 static bool begins_together(const qg_term *term) {
     if (!term || term->op == QG_SELECT) return false;
-    return qg_encoder_is_group(term) || begins_together(term->arg[0]);
+    if (qg_encoder_is_group(term)) return qg_encoder_step(term, term->per) < term->per;
+    return begins_together(term->arg[0]);
 }
 
 /* Whether a team waits for each other in any case before bits are stored. */
@@ -447,7 +448,8 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
     for (uint32_t i = 0; i < layout->encode->count; ++i)
         if (qg_encoder_guesses(&p, i)) qg_encoder_mend(&p, i);
-    if (p.team > 1 && !strstr(p.text.data, "barrier();")) qg_encoder_line(&p, "barrier();"); /* for what place left */
+    if (p.team > 1 && !strstr(p.text.data, "barrier();"))
+        qg_encoder_line(&p, "barrier();"); /* for what qk_place leaves */
     qg_encoder_finish(&p);
     return p.text.data;
 }

@@ -202,9 +202,11 @@ float qk_nearest_quotient(float a, float b) {
 
 // Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), near = roundEven(guess);
-    clear = clear && qk_is_clear(guess, near, b);
-    return int(clamp(near, float(low), float(high)));
+    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
+    precise float sum = within + 12582912.0;  // which has no room for digits behind the point; what is out of bounds is certain
+    precise float near = sum - 12582912.0;
+    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 bool qk_is_nan(float v) {
@@ -249,7 +251,8 @@ int qk_clamped_floor(float v, int low, int high) {
 }
 
 int qk_clamped_even(float v, int low, int high) {
-    return int(roundEven(qk_within(v, low, high)));
+    precise float sum = qk_within(v, low, high) + 12582912.0;  // which has no room for digits behind the point
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 // With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
@@ -317,8 +320,6 @@ bool qk_follow(uint slot, uint count) {
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[5];
-    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
     float qk_held[32];
     [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -332,6 +333,8 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    uint qk_words_blocks[5];
+    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
     precise float m = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_0 = abs(qk_held[qk_i]);
