@@ -44,7 +44,7 @@ shared uint qk_made[@{slots}];
 // What threads of a team, which follow each other and make a block together, tell the others.
 shared uint qk_left[gl_WorkGroupSize.x * @{left}u];
 
-// Says which blocks a workgroup makes that begins with part `part` of all. What that takes is waited for together with floats.
+// Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
 void qk_place(uint part);
 @end
 

@@ -1,95 +1,83 @@
 /* Encoders on Vulkan: which elements each thread of a team has, and in which words of the block their codes lie. */
 #include "build/family.h"
 
-enum { LEAST_RUN = 4, WORD_BITS = 32, MOST_SPAN = 64 };
+enum { LEAST_RUN = 4, WORD = 32, MOST_SPAN = 64 };
 
-static uint32_t element_of(uint32_t team, uint32_t run, uint32_t thread, uint32_t i) {
-    return (i / run * team + thread) * run + i % run;
+/* How elements are dealt: `team` threads, to each `run` elements that follow each other, and again, until it has `share`. */
+typedef struct deal {
+    uint32_t team, run, share;
+} deal;
+
+static uint32_t element_of(deal d, uint32_t thread, uint32_t i) {
+    return (i / d.run * d.team + thread) * d.run + i % d.run;
+}
+
+static uint32_t thread_of(deal d, uint32_t element) {
+    return d.run < d.share ? element / d.run % d.team : element / d.share;
+}
+
+static uint32_t address_of(const qg_slice *slice, deal d, uint32_t thread, uint32_t i) {
+    return qg_slice_address(slice, slice->first + element_of(d, thread, i));
 }
 
 /* ---- words ---- */
 
-/* Whether bits of a thread lie as those of the first one do, in words that are `far` bits away. */
-static bool lies_alike(const qg_slice *slice, uint32_t team, uint32_t run, uint32_t thread, uint32_t share) {
-    const uint32_t far = qg_slice_address(slice, slice->first + element_of(team, run, thread, 0)) -
-                         qg_slice_address(slice, slice->first);
-    for (uint32_t i = 0; i < share; ++i) {
-        const uint32_t own = qg_slice_address(slice, slice->first + element_of(team, run, 0, i));
-        if (qg_slice_address(slice, slice->first + element_of(team, run, thread, i)) != own + far) return false;
-        if (far % WORD_BITS && own % WORD_BITS + far % WORD_BITS + slice->width > WORD_BITS) return false;
+/* Whether bits of a thread lie as those of the first one do, in words that are further. */
+static bool lies_alike(const qg_slice *slice, deal d, uint32_t thread) {
+    const uint32_t from = address_of(slice, d, 0, 0), to = address_of(slice, d, thread, 0), far = to - from;
+    for (uint32_t i = 0; i < d.share; ++i) {
+        const uint32_t own = address_of(slice, d, 0, i);
+        if (to < from || address_of(slice, d, thread, i) != own + far) return false;
+        if (far % WORD && own % WORD + far % WORD + slice->width > WORD) return false;
     }
     return true;
 }
 
-static uint64_t words_of(const qg_slice *slice, uint32_t team, uint32_t run, uint32_t share, uint32_t first) {
-    uint64_t used = 0;
-    for (uint32_t i = 0; i < share; ++i) {
-        const uint32_t at = qg_slice_address(slice, slice->first + element_of(team, run, 0, i));
-        for (uint32_t w = at / WORD_BITS; w <= (at + slice->width - 1) / WORD_BITS; ++w)
-            if (w - first < MOST_SPAN) used |= UINT64_C(1) << (w - first);
-    }
-    return used;
-}
-
-static qg_parts parts_of(const qg_slice *slice, uint32_t team, uint32_t run, uint32_t share) {
+static qg_parts parts_of(const qg_slice *slice, deal d) {
     const qg_parts none = {.fits = false};
     qg_parts all = {.first = UINT32_MAX, .fits = true};
-    uint32_t end = 0;
-    if (slice->first % share || slice->count % share || (run < share && slice->count < team * share)) return none;
-    for (uint32_t i = 0; i < share; ++i) {
-        const uint32_t at = qg_slice_address(slice, slice->first + element_of(team, run, 0, i)),
-                       last = (at + slice->width - 1) / WORD_BITS + 1;
-        if (at / WORD_BITS < all.first) all.first = at / WORD_BITS;
-        if (last > end) end = last;
+    if (slice->first % d.share || slice->count % d.share) return none;
+    if (d.run < d.share && slice->count < d.team * d.share) return none;
+    for (uint32_t i = 0; i < d.share; ++i)
+        if (address_of(slice, d, 0, i) / WORD < all.first) all.first = address_of(slice, d, 0, i) / WORD;
+    for (uint32_t i = 0; i < d.share; ++i) {
+        const uint32_t at = address_of(slice, d, 0, i) - WORD * all.first, last = (at + slice->width - 1) / WORD;
+        if (last >= MOST_SPAN) return none;
+        all.used |= UINT64_C(1) << at / WORD | UINT64_C(1) << last;
+        if (last >= all.span) all.span = last + 1;
     }
-    all.span = end - all.first;
-    if (all.span > MOST_SPAN) return none;
-    all.used = words_of(slice, team, run, share, all.first);
     for (uint64_t used = all.used; used; used &= used - 1) all.count += 1;
-    for (uint32_t t = 1; t < slice->count / share; ++t) {
-        const uint32_t to = element_of(team, run, t, 0);
-        if (qg_slice_address(slice, slice->first + to) < qg_slice_address(slice, slice->first)) return none;
-        if (!lies_alike(slice, team, run, t, share)) return none;
-    }
-    return all.count * 2 <= share ? all : none;
+    for (uint32_t t = 1; t < slice->count / d.share; ++t)
+        if (!lies_alike(slice, d, t)) return none;
+    return all.count * 2 <= d.share ? all : none;
 }
 
-/* ---- who stores a word ---- */
-
-/* Whether an instance of a slice has bits in a word. */
 static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
     const uint32_t at = qg_slice_address(slice, slice->first + instance);
-    return at / WORD_BITS <= word && (at + slice->width - 1) / WORD_BITS >= word;
+    return at / WORD <= word && (at + slice->width - 1) / WORD >= word;
 }
 
-static bool others_have(const qg_layout *layout, const qg_slice *slice, uint32_t word) {
+/* Whether all bits of a word are of one thread and one slice; where that is not of each element, of one instance. */
+static bool is_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d, uint32_t word) {
+    uint32_t owner = UINT32_MAX;
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
             const qg_slice *other = &layout->codes[c].slices[s];
-            for (uint32_t j = 0; other != slice && other->buffer == slice->buffer && j < other->count; ++j)
-                if (has_bits(other, j, word)) return true;
-        }
-    return false;
-}
-
-static uint32_t thread_of(uint32_t team, uint32_t run, uint32_t share, uint32_t element) {
-    return run < share ? element / run % team : element / share;
-}
-
-static bool stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, uint32_t run) {
-    const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
-    if (team == 1 || (per == 1 && !parts_of(slice, team, run, share).fits)) return false;
-    for (uint32_t j = 0; j < slice->count; ++j) {
-        const uint32_t at = qg_slice_address(slice, slice->first + j), end = (at + slice->width - 1) / WORD_BITS + 1;
-        for (uint32_t w = at / WORD_BITS; w < end; ++w) {
-            if (others_have(layout, slice, w)) return false;
-            for (uint32_t k = 0; k < slice->count; ++k) {
-                const bool same = per == 1 && thread_of(team, run, share, slice->first + k) ==
-                                                  thread_of(team, run, share, slice->first + j);
-                if (k != j && !same && has_bits(slice, k, w)) return false;
+            for (uint32_t j = 0; other->buffer == slice->buffer && j < other->count; ++j) {
+                if (!has_bits(other, j, word)) continue;
+                const uint32_t own = per == 1 ? thread_of(d, other->first + j) : j;
+                if (other != slice || (owner != UINT32_MAX && own != owner)) return false;
+                owner = own;
             }
         }
-    }
+    return true;
+}
+
+static bool stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d) {
+    if (d.team == 1 || (per == 1 && !parts_of(slice, d).fits)) return false;
+    for (uint32_t w = 0; w < (layout->buffers[slice->buffer].bytes + 3) / 4; ++w)
+        for (uint32_t j = 0; j < slice->count; ++j)
+            if (has_bits(slice, j, w) && !is_alone(layout, slice, per, d, w)) return false;
     return true;
 }
 
@@ -114,42 +102,46 @@ static bool is_free(const qg_layout *layout) {
 }
 
 /* Whether codes of each thread lie in words as those of the others do; `alone`: in words that nobody else has. */
-static bool lie_alike(const qg_layout *layout, uint32_t run, bool alone) {
-    const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
+static bool lie_alike(const qg_layout *layout, deal d, bool alone) {
     for (uint32_t c = 0; c < layout->n_codes; ++c) {
         const qg_code *code = &layout->codes[c];
-        if (code->per > 1 || qg_digit_words(layout, code)) continue;
-        for (uint32_t s = 0; s < code->n_slices; ++s) {
-            const qg_parts own = parts_of(&code->slices[s], team, run, share);
-            if (!own.fits || code->slices[s].radix) return false;
-            if (alone && !stores_alone(layout, &code->slices[s], 1, run)) return false;
+        for (uint32_t s = 0; code->per == 1 && !qg_has_digit_words(code) && s < code->n_slices; ++s) {
+            const qg_slice *slice = &code->slices[s];
+            if (slice->radix || !parts_of(slice, d).fits) return false;
+            if (alone && !stores_alone(layout, slice, 1, d)) return false;
         }
     }
     return true;
 }
 
-/* The shortest runs by which nobody has to add bits to words of others; without such, the shortest. Loads of neighbours
- * then lie side by side: GPUs take a line of the cache at a time. */
-uint32_t qg_encode_run(const qg_layout *layout) {
-    const uint32_t team = qg_encode_team(layout), share = layout->elements / team;
-    if (team == 1 || !is_free(layout)) return share;
+/* The shortest runs by which nobody has to add bits to words of others; without such, the shortest. Neighbours then load
+ * side by side: a GPU takes longer where each of them loads from a line of the cache of its own. */
+uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team) {
+    deal d = {.team = team, .share = layout->elements / team};
+    if (team == 1 || !is_free(layout)) return d.share;
     for (int alone = 1; alone >= 0; --alone)
-        for (uint32_t run = LEAST_RUN; run < share + (uint32_t)alone; run *= 2)
-            if (share % run == 0 && lie_alike(layout, run, alone)) return run;
-    return share;
+        for (d.run = LEAST_RUN; d.run < d.share + (uint32_t)alone; d.run *= 2)
+            if (d.share % d.run == 0 && lie_alike(layout, d, alone)) return d.run;
+    return d.share;
 }
 
-qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice) {
+static deal deal_of(const qg_layout *layout) {
     const uint32_t team = qg_encode_team(layout);
-    if (team == 1) return (qg_parts){.fits = false};
-    return parts_of(slice, team, qg_encode_run(layout), layout->elements / team);
+    return (deal){.team = team, .run = qg_encode_run(layout), .share = layout->elements / team};
+}
+
+uint32_t qg_encode_run(const qg_layout *layout) { return qg_run_of_team(layout, qg_encode_team(layout)); }
+
+qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice) {
+    const deal d = deal_of(layout);
+    return d.team > 1 ? parts_of(slice, d) : (qg_parts){.fits = false};
 }
 
 bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per) {
-    return stores_alone(layout, slice, per, qg_encode_run(layout));
+    return stores_alone(layout, slice, per, deal_of(layout));
 }
 
-/* Whether a word gets bits of what others of the team do not store. */
+/* Whether a word is stored by one thread, or made of digits. */
 static bool is_stored(const qg_layout *layout, uint32_t buffer, uint32_t word) {
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {

@@ -130,6 +130,7 @@ uint32_t qg_encode_team(const qg_layout *layout);
 /* encode_run.c: elements that follow each other of those that a thread of a team has; between them and its next ones
  * are as many of each of the others. */
 uint32_t qg_encode_run(const qg_layout *layout);
+uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team);
 /* The words that codes of a slice lie in, of one thread of a team, where each thread has the same ones, but for a
  * distance that is its own: those of the slice's first thread, a bit for each of `span` from the first on. */
 typedef struct qg_parts {
@@ -153,6 +154,7 @@ uint32_t qg_words_left(const qg_layout *layout);
  * where words have four neighbours each and all slices have one base. Words of it for each block, one more behind those
  * of each thread, so that all begin in different banks; 0: the team does not. */
 uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code);
+bool qg_has_digit_words(const qg_code *code);
 /* Whether those words are a stream, as blocks are in memory: without gaps, so that it is written in words where blocks
  * are none. And how many blocks are whole words together. */
 bool qg_streams(const qg_layout *layout, uint32_t buffer);

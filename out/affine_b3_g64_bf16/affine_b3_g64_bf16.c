@@ -2632,7 +2632,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
@@ -2692,7 +2692,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
@@ -2752,7 +2752,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
@@ -2835,7 +2835,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
@@ -2918,7 +2918,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
@@ -3001,7 +3001,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {

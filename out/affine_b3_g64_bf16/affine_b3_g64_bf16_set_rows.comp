@@ -41,10 +41,8 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) restrict writeonly buffer WeightBuffer { uint weight[]; };
-layout(binding = 1, std430) writeonly buffer ScalesBuffer { uint16_t scales[]; };
-layout(binding = 1, std430) writeonly buffer ScalesWords { uint qk_whole_scales[]; };
-layout(binding = 2, std430) writeonly buffer BiasesBuffer { uint16_t biases[]; };
-layout(binding = 2, std430) writeonly buffer BiasesWords { uint qk_whole_biases[]; };
+layout(binding = 1, std430) restrict writeonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) restrict writeonly buffer BiasesBuffer { uint16_t biases[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 4, std430) readonly buffer Src { float src[]; };
 layout(binding = 4, std430) readonly buffer SrcFour { vec4 src_four[]; };
@@ -242,7 +240,7 @@ float qk_nearest_quotient(float a, float b) {
 // Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
     const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
-    precise float sum = within + 12582912.0;  // which has no room for digits behind the point; what is out of bounds is certain
+    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
     precise float near = sum - 12582912.0;
     clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
     return floatBitsToInt(sum) - 0x4B400000;
@@ -290,7 +288,7 @@ int qk_clamped_floor(float v, int low, int high) {
 }
 
 int qk_clamped_even(float v, int low, int high) {
-    precise float sum = qk_within(v, low, high) + 12582912.0;  // which has no room for digits behind the point
+    precise float sum = qk_within(v, low, high) + 12582912.0;
     return floatBitsToInt(sum) - 0x4B400000;
 }
 
@@ -342,23 +340,15 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 }
 
 // Blocks that the threads of a workgroup made, and which of all they are.
-shared uint qk_staged_weight[gl_WorkGroupSize.x / 2u * 7u];
-shared uint qk_staged_scales[gl_WorkGroupSize.x / 2u * 1u];
-shared uint qk_staged_biases[gl_WorkGroupSize.x / 2u * 1u];
-shared uint qk_made[gl_WorkGroupSize.x / 2u];
-// What threads of a team, which follow each other and make a block together, tell the others.
-shared uint qk_left[gl_WorkGroupSize.x * 2u];
-
-// Says which blocks a workgroup makes that begins with part `part` of all. What that takes is waited for together with floats.
-void qk_place(uint part);
+shared uint qk_staged_weight[gl_WorkGroupSize.x * 7u];
+shared uint qk_made[gl_WorkGroupSize.x];
 
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_from, uint qk_part) {
-    const int qk_t = int(gl_LocalInvocationIndex) % 2;
-    float qk_held[32];
-    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+void qk_encode(uint qk_block, uint qk_from) {
+    float qk_held[64];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
         vec4 qk_v, qk_w;
         qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
         qk_held[8 * qk_j + 0] = qk_v[0];
@@ -370,92 +360,81 @@ void qk_encode(uint qk_from, uint qk_part) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
-    qk_place(qk_part);
-    const int qk_own_weight = int(gl_LocalInvocationIndex) / 2 * 7;
-    const int qk_own_scales = int(gl_LocalInvocationIndex) / 2 * 1;
-    const int qk_own_biases = int(gl_LocalInvocationIndex) / 2 * 1;
+    uint qk_words_weight[6];
+    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
+    uint qk_words_scales[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
+    uint qk_words_biases[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
     precise float lo = uintBitsToFloat(0x7F800000u);
     precise float hi = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+    [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
         precise float qk_0 = qk_held[qk_i];
         if (qk_0 < lo) lo = qk_0;
         precise float qk_1 = qk_held[qk_i];
         if (qk_1 > hi) hi = qk_1;
     }
-    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(lo);
-    qk_left[1 * gl_WorkGroupSize.x + gl_LocalInvocationIndex] = floatBitsToUint(hi);
-    barrier();
-    lo = uintBitsToFloat(0x7F800000u);
-    [[unroll]] for (int qk_2 = 0; qk_2 < 2; ++qk_2) {
-        precise float qk_3 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 2u * 2u + uint(qk_2)]);
-        if (qk_3 < lo) lo = qk_3;
-    }
-    hi = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_4 = 0; qk_4 < 2; ++qk_4) {
-        precise float qk_5 = uintBitsToFloat(qk_left[1 * gl_WorkGroupSize.x + gl_LocalInvocationIndex / 2u * 2u + uint(qk_4)]);
-        if (qk_5 > hi) hi = qk_5;
-    }
     int left = (abs(lo) > abs(hi)) ? 1 : 0;
-    precise float qk_8 = hi - lo;
-    precise float qk_6 = qk_quotient(qk_8, 7.0);
-    precise float qk_7 = 1e-07;
-    precise float width = (qk_6 < qk_7 ? qk_7 : qk_6);
+    precise float qk_4 = hi - lo;
+    precise float qk_2 = qk_quotient(qk_4, 7.0);
+    precise float qk_3 = 1e-07;
+    precise float width = (qk_2 < qk_3 ? qk_3 : qk_2);
     precise float near = (left != 0) ? width : (-width);
     precise float edge = (left != 0) ? lo : hi;
     precise float n = qk_even_quotient(edge, near);
     precise float scale = (n == 0.0) ? near : (qk_quotient(edge, n));
     precise float bias = (n == 0.0) ? 0.0 : edge;
     uint qk_bits_s = qk_bits_of_bf16(scale);
-    if (qk_t == 0) {
-        {
-            const int qk_at = 0;
-            qk_staged_scales[qk_own_scales + (qk_at >> 5)] = qk_bits_s << (qk_at & 31);
-        }
+    {
+        const int qk_at = 0;
+        qk_words_scales[qk_at >> 5] += qk_bits_s << (qk_at & 31);
     }
     uint qk_bits_b = qk_bits_of_bf16(bias);
-    if (qk_t == 0) {
-        {
-            const int qk_at = 0;
-            qk_staged_biases[qk_own_biases + (qk_at >> 5)] = qk_bits_b << (qk_at & 31);
-        }
+    {
+        const int qk_at = 0;
+        qk_words_biases[qk_at >> 5] += qk_bits_b << (qk_at & 31);
     }
-    uint qk_part_q0[3];
-    [[unroll]] for (int qk_j = 0; qk_j < 3; ++qk_j) qk_part_q0[qk_j] = 0u;
-    uint qk_open_q[1];
+    uint qk_open_q[2];
     qk_open_q[0] = 0u;
-    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+    qk_open_q[1] = 0u;
+    [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
         bool qk_clear_q = true;
-        precise float qk_9 = qk_held[qk_i] - bias;
-        int q = qk_clear_quotient(qk_9, scale, 0, 7, qk_clear_q);
+        precise float qk_5 = qk_held[qk_i] - bias;
+        int q = qk_clear_quotient(qk_5, scale, 0, 7, qk_clear_q);
         if (!qk_clear_q) {
             q = 0;
             qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
         }
         const uint qk_bits_q = uint(q);
         {
-            const int qk_at = 0 + qk_i * 3 - 0;
-            qk_part_q0[qk_at >> 5] += qk_bits_q << (qk_at & 31);
-            if ((qk_at & 31) > 29) qk_part_q0[(qk_at >> 5) + 1] += qk_bits_q >> (32 - (qk_at & 31));
+            const int qk_at = 0 + qk_i * 3;
+            qk_words_weight[qk_at >> 5] += qk_bits_q << (qk_at & 31);
+            if ((qk_at & 31) > 29) {
+                qk_words_weight[(qk_at >> 5) + 1] += qk_bits_q >> (32 - (qk_at & 31));
+            }
         }
     }
-    {
-        const int qk_far = 0 + ((qk_t - 0) * 32) * 3 - 0;
-        [[unroll]] for (int qk_j = 0; qk_j < 3; ++qk_j) {
-            qk_staged_weight[qk_own_weight + (0 + qk_j + (qk_far >> 5))] = qk_part_q0[qk_j] << (qk_far & 31);
-        }
+    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) {
+        qk_staged_weight[gl_LocalInvocationIndex * 7u + uint(qk_j)] = qk_words_weight[qk_j];
     }
-    for (int qk_w = 0; qk_w < 1; ++qk_w) {
-        for (uint qk_open = qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+        scales[qk_block * 1u + uint(qk_j)] = uint16_t(qk_words_scales[qk_j >> 1] >> (qk_j & 1) * 16);
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+        biases[qk_block * 1u + uint(qk_j)] = uint16_t(qk_words_biases[qk_j >> 1] >> (qk_j & 1) * 16);
+    }
+    for (int qk_w = 0; qk_w < 2; ++qk_w) {
+        for (uint qk_open = qk_w == 1 ? qk_open_q[1] : qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
-            precise float qk_10 = qk_x(qk_from + uint(qk_i)) - bias;
-            precise float qk_11 = qk_quotient(qk_10, scale);
-            int q = qk_clamped_even(qk_11, 0, 7);
+            precise float qk_6 = qk_x(qk_from + uint(qk_i)) - bias;
+            precise float qk_7 = qk_quotient(qk_6, scale);
+            int q = qk_clamped_even(qk_7, 0, 7);
             const uint qk_bits_q = uint(q);
             {
-                const int qk_at = 0 + (qk_t * 32 + qk_i) * 3;
-                atomicOr(qk_staged_weight[qk_own_weight + (qk_at >> 5)], qk_bits_q << (qk_at & 31));
+                const int qk_at = 0 + qk_i * 3;
+                qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + (qk_at >> 5)] += qk_bits_q << (qk_at & 31);
                 if ((qk_at & 31) > 29) {
-                    atomicOr(qk_staged_weight[qk_own_weight + ((qk_at >> 5) + 1)], qk_bits_q >> (32 - (qk_at & 31)));
+                    qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + ((qk_at >> 5) + 1)] += qk_bits_q >> (32 - (qk_at & 31));
                 }
             }
         }
@@ -464,77 +443,31 @@ void qk_encode(uint qk_from, uint qk_part) {
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-// follow: whether the blocks of all threads are there, and follow each other.
-void qk_write_made(bool follow) {
+void qk_write_made() {
     barrier();
-    const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
-    const bool whole_weight = first != QK_NONE;
-    for (uint u = gl_LocalInvocationIndex; whole_weight && u < gl_WorkGroupSize.x / 2u * 6u; u += gl_WorkGroupSize.x)
-        weight[first * 6u + u] = qk_staged_weight[u + u / 6u * 1u];
-    for (uint u = gl_LocalInvocationIndex; !whole_weight && u < gl_WorkGroupSize.x / 2u * 6u; u += gl_WorkGroupSize.x) {
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 6u; u += gl_WorkGroupSize.x) {
         const uint slot = u / 6u, part = u % 6u, block = qk_made[slot];
         if (block != QK_NONE) weight[block * 6u + part] = uint(qk_staged_weight[slot * 7u + part]);
     }
-    const bool whole_scales = first % 2u == 0u && gl_WorkGroupSize.x / 2u % 2u == 0u;
-    for (uint u = gl_LocalInvocationIndex; whole_scales && u < gl_WorkGroupSize.x / 2u * 2u / 4u; u += gl_WorkGroupSize.x) {
-        uint word = 0u;
-        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-            const uint slot = (u * 2u + i) / 1u, part = (u * 2u + i) % 1u;
-            word |= (qk_staged_scales[slot * 1u + part / 2u] >> part % 2u * 16u & 0xFFFFu) << i * 16u;
-        }
-        qk_whole_scales[first / 2u * 1u + u] = word;
-    }
-    for (uint u = gl_LocalInvocationIndex; !whole_scales && u < gl_WorkGroupSize.x / 2u * 1u; u += gl_WorkGroupSize.x) {
-        const uint slot = u / 1u, part = u % 1u, block = qk_made[slot];
-        if (block != QK_NONE) scales[block * 1u + part] = uint16_t(qk_staged_scales[slot * 1u + part / 2u] >> part % 2u * 16u);
-    }
-    const bool whole_biases = first % 2u == 0u && gl_WorkGroupSize.x / 2u % 2u == 0u;
-    for (uint u = gl_LocalInvocationIndex; whole_biases && u < gl_WorkGroupSize.x / 2u * 2u / 4u; u += gl_WorkGroupSize.x) {
-        uint word = 0u;
-        [[unroll]] for (uint i = 0u; i < 2u; ++i) {
-            const uint slot = (u * 2u + i) / 1u, part = (u * 2u + i) % 1u;
-            word |= (qk_staged_biases[slot * 1u + part / 2u] >> part % 2u * 16u & 0xFFFFu) << i * 16u;
-        }
-        qk_whole_biases[first / 2u * 1u + u] = word;
-    }
-    for (uint u = gl_LocalInvocationIndex; !whole_biases && u < gl_WorkGroupSize.x / 2u * 1u; u += gl_WorkGroupSize.x) {
-        const uint slot = u / 1u, part = u % 1u, block = qk_made[slot];
-        if (block != QK_NONE) biases[block * 1u + part] = uint16_t(qk_staged_biases[slot * 1u + part / 2u] >> part % 2u * 16u);
-    }
     barrier();
 }
 
-shared bool in_one_row;  // what a workgroup makes
-
-// Where the values of part `i` of all begin, in parts: without a view, they follow each other.
-uint values_at(uint i) {
-    return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
-}
-
-// The block of the table that a part of a row is of.
-uint block_of(uint token, uint tile) {
+// Encodes a block of a row, and says which one of all it is.
+uint set_tile(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile) / 2u;
-}
-
-// One thread for each team says which block it makes: an index, and a division.
-void qk_place(uint part) {
-    if (gl_LocalInvocationIndex >= gl_WorkGroupSize.x / 2u) return;
-    part += gl_LocalInvocationIndex * 2u;
-    const uint tile = part % row_tiles;
-    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
-    if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
+    if (row < row_first || row >= row_end) return QK_NONE;
+    const uint block = table_tile(row, tile);
+    qk_encode(block, (values_of(token) + tile) * 64u);
+    return block;
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    const uint all = tokens * row_tiles;
-    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        qk_encode(values_at(i < all ? i : all - 2u + i % 2u) * 32u, first);
-        qk_write_made(in_one_row);
+        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
+        qk_write_made();
     }
 }
