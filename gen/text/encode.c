@@ -424,11 +424,12 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     if (p.run < p.share)
         qg_encoder_line(&p, qg_format(arena, "const uint qk_first = qk_from - uint(qk_t) * %uu;", p.share - p.run));
     p.whole = can_hold(&p, p.share);
-    begin_values(&p);
+    if (p.team > 1) begin_values(&p);
     if (p.team > 1) qg_encoder_line(&p, "qk_place(qk_part);");
     bool zeros = false;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) zeros |= begin_words(&p, i);
     if (p.team > 1 && zeros && !waits(&p)) qg_encoder_line(&p, "barrier();");
+    if (p.team == 1) begin_values(&p);
     for (uint32_t i = 0; i < layout->encode->count;) {
         if (qg_encoder_items(&p)[i].per == 1) {
             ++i;

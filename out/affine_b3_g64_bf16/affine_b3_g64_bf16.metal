@@ -682,6 +682,9 @@ inline int qk_clamped(float v, int low, int high) {
 // Makes a block of floats.
 template <typename T>
 inline void qk_encode(uint qk_block, device const T *qk_x, device uint *weight, device ushort *scales, device ushort *biases) {
+    uint qk_words_weight[6] = {0};
+    uint qk_words_scales[1] = {0};
+    uint qk_words_biases[1] = {0};
     float qk_held[64];
     for (int qk_j = 0; qk_j < 16; ++qk_j) {
         const float4 qk_v = qk_four(qk_x, 0u + uint(qk_j));
@@ -690,9 +693,6 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device uint *weight, 
         qk_held[4 * qk_j + 2] = qk_v[2];
         qk_held[4 * qk_j + 3] = qk_v[3];
     }
-    uint qk_words_weight[6] = {0};
-    uint qk_words_scales[1] = {0};
-    uint qk_words_biases[1] = {0};
     float lo = as_type<float>(0x7F800000u);
     float hi = as_type<float>(0xFF800000u);
     for (int qk_i = 0; qk_i < 64; ++qk_i) {

@@ -347,6 +347,12 @@ const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
+    uint qk_words_weight[6];
+    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
+    uint qk_words_scales[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
+    uint qk_words_biases[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
     float qk_held[64];
     [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -360,12 +366,6 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
-    uint qk_words_weight[6];
-    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
-    uint qk_words_scales[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
-    uint qk_words_biases[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
     precise float lo = uintBitsToFloat(0x7F800000u);
     precise float hi = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {

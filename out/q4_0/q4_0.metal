@@ -631,6 +631,7 @@ inline int qk_clamped(float v, int low, int high) {
 // Makes a block of floats.
 template <typename T>
 inline void qk_encode(uint qk_block, device const T *qk_x, device ushort *blocks) {
+    uint qk_words_blocks[5] = {0};
     float qk_held[32];
     for (int qk_j = 0; qk_j < 8; ++qk_j) {
         const float4 qk_v = qk_four(qk_x, 0u + uint(qk_j));
@@ -639,7 +640,6 @@ inline void qk_encode(uint qk_block, device const T *qk_x, device ushort *blocks
         qk_held[4 * qk_j + 2] = qk_v[2];
         qk_held[4 * qk_j + 3] = qk_v[3];
     }
-    uint qk_words_blocks[5] = {0};
     float qk_0 = 0.0f;
     for (int qk_i = 0; qk_i < 32; ++qk_i) {
         const float qk_1 = qk_held[qk_i];

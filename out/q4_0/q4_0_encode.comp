@@ -303,6 +303,8 @@ bool qk_follow(uint slot, uint count) {
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_block, uint qk_from) {
+    uint qk_words_blocks[5];
+    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
     float qk_held[32];
     [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -316,8 +318,6 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
-    uint qk_words_blocks[5];
-    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
     precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_1 = qk_held[qk_i];
