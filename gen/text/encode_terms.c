@@ -354,8 +354,8 @@ static bool has_order(const printer *p, const qg_term *term) {
     return p->run < p->share && qg_encoder_is_float(body) && !(body->op == QG_CALL && body->call == QG_CALL_ABS);
 }
 
-/* Takes what each of a team has left, number `which` of several. Where threads do not have elements in their order, and
- * it matters which of equal numbers is the first, all is looked at again. */
+/* Takes what each of a team has left, number `which` of several. Where threads have no elements in their order, and it
+ * matters which of equal numbers is the first, all is looked at again. */
 static void join_part(printer *p, const qg_term *term, const char *into, uint32_t which) {
     const bool real = qg_encoder_is_float(term), ordered = has_order(p, term);
     const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p), *unclear = ordered ? qg_encoder_fresh(p) : NULL;
