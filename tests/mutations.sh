@@ -255,7 +255,7 @@ mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIE
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/stage_x.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
-mutate "encode: a team writes no block beyond the last" templates/encode.comp 's/there \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
+mutate "encode: a team writes no block beyond the last" templates/encode.comp 's/i < tiles \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
 mutate "encode: no block is written beyond the last" templates/encode.comp 's/i < tiles \? i : QK_NONE/i/' unit rows_test
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: small tiles share a gap" gen/text/glsl.c 's/runs > 8 \? runs : 8\)/runs)/' unit shared_memory_test

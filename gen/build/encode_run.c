@@ -114,8 +114,8 @@ static bool lie_alike(const qg_layout *layout, deal d, bool alone) {
     return true;
 }
 
-/* The shortest runs by which nobody has to add bits to words of others; without such, the shortest. Neighbours then load
- * side by side: a GPU takes longer where each of them loads from a line of the cache of its own. */
+/* The shortest runs by which nobody has to add bits to words of others; without such, the shortest. Neighbours then
+ * load side by side: a GPU takes longer where each of them loads from a line of the cache of its own. */
 uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team) {
     deal d = {.team = team, .share = layout->elements / team};
     if (team == 1 || !is_free(layout)) return d.share;

@@ -1,8 +1,8 @@
 /* Encoders on Vulkan: how many threads make a block together, and what of it lies in memory that they share. */
 #include "build/family.h"
 
-/* A thread may hold so many elements, and alone makes blocks of the usual share, or larger ones of several buffers that a
- * team would not load side by side; else each of a team has some, fewer where codes lie in pieces of fewer. */
+/* A thread may hold so many elements, and alone makes blocks of the usual share, or larger ones of several buffers that
+ * a team would not load side by side; else each of a team has some, fewer where codes lie in pieces of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
 enum { MOST_LEFT = 2 };   /* words that each of a team tells the others at a time */
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
