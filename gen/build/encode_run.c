@@ -3,7 +3,7 @@
 
 enum { LEAST_RUN = 4, WORD = 32, MOST_SPAN = 64 };
 
-/* How elements are dealt: `team` threads, to each `run` elements that follow each other, and again, until it has `share`. */
+/* How elements are dealt: to each of `team` threads `run` that follow each other, and again, until it has `share`. */
 typedef struct deal {
     uint32_t team, run, share;
 } deal;
