@@ -18,15 +18,20 @@ layout(push_constant) uniform Push {
 
 @include encode_block.glsl
 
+@if team
+void qk_place(uint part) {
+    const uint i = part + gl_LocalInvocationIndex;
+    if (i % @{team}u == 0u) qk_made[gl_LocalInvocationIndex / @{team}u] = i < tiles ? i / @{team}u : QK_NONE;
+}
+
+@end
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
 @if team
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        const bool there = i < tiles;
-        if (i % @{team}u == 0u) qk_made[gl_LocalInvocationIndex / @{team}u] = there ? i / @{team}u : QK_NONE;
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        qk_encode((there ? i : tiles - @{team}u + i % @{team}u) * @{share}u);
+        qk_encode((i < tiles ? i : tiles - @{team}u + i % @{team}u) * @{share}u, first);
 @if follows
         qk_write_made(tiles - first >= gl_WorkGroupSize.x);
 @else

@@ -42,7 +42,10 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 shared uint qk_made[@{slots}];
 @if team
 // What threads of a team, which follow each other and make a block together, tell the others.
-shared uint qk_left[gl_WorkGroupSize.x];
+shared uint qk_left[gl_WorkGroupSize.x * @{left}u];
+
+// Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
+void qk_place(uint part);
 @end
 
 @end

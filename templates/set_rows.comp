@@ -31,6 +31,17 @@ uint block_of(uint token, uint tile) {
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
     return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile) / @{team}u;
 }
+
+// One thread for each team says which block it makes: an index, and a division.
+void qk_place(uint part) {
+    if (gl_LocalInvocationIndex >= @{slots}) return;
+    part += gl_LocalInvocationIndex * @{team}u;
+    const uint tile = part % row_tiles;
+    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
+@if follows
+    if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
+@end
+}
 @else
 // Encodes a block of a row, and says which one of all it is.
 uint set_tile(uint token, uint tile) {
@@ -50,16 +61,8 @@ void main() {
     const uint all = tokens * row_tiles;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        // One thread for each team says which block it makes: an index, and a division.
-        if (gl_LocalInvocationIndex < @{slots}) {
-            const uint part = first + gl_LocalInvocationIndex * @{team}u, token = part / row_tiles, tile = part % row_tiles;
-            qk_made[gl_LocalInvocationIndex] = part < all ? block_of(token, tile) : QK_NONE;
-@if follows
-            if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
-@end
-        }
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        qk_encode(values_at(i < all ? i : all - @{team}u + i % @{team}u) * @{share}u);
+        qk_encode(values_at(i < all ? i : all - @{team}u + i % @{team}u) * @{share}u, first);
 @if follows
         qk_write_made(in_one_row);
 @else

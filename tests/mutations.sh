@@ -255,7 +255,7 @@ mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIE
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/stage_x.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
-mutate "encode: a team writes no block beyond the last" templates/encode.comp 's/there \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
+mutate "encode: a team writes no block beyond the last" templates/encode.comp 's/i < tiles \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
 mutate "encode: no block is written beyond the last" templates/encode.comp 's/i < tiles \? i : QK_NONE/i/' unit rows_test
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: small tiles share a gap" gen/text/glsl.c 's/runs > 8 \? runs : 8\)/runs)/' unit shared_memory_test
@@ -750,7 +750,15 @@ mutate "encode: teams write words where these begin" gen/text/glsl_encode.c 's/f
   script encode "c vulkan" "narrow q2_0 4160"
 mutate "encode: a word is of two blocks where one ends in it" gen/text/glsl_encode.c 's/slot = \(u \* %uu \+ i\)/slot = (u * %uu)/' \
   script encode "c vulkan" "one q2_0"
-mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/qk_k < qk_count \?/qk_k <= qk_count ?/' script encode "c vulkan" "one tq1_0"
+mutate "encode: of zeros with signs, the first" gen/text/encode_terms.c 's/return p->run < p->share/return p->run > p->share/' \
+  script encode "c vulkan" "zeros"
+mutate "encode: threads of a team know which elements they have" gen/text/encode.c 's/p.share - p.run/p.share/' \
+  script encode "c vulkan" "one tq2_0"
+mutate "encode: words that several have are joined" gen/build/encode_run.c 's/own != owner\)\)/own > MOST_SPAN))/' \
+  script encode "c vulkan" "one q2_0"
+mutate "encode: teams of several rows do not follow each other, whole words" templates/set_rows.comp 's/qk_write_made\(in_one_row\)/qk_write_made(true)/' \
+  script encode "c vulkan" "narrow nvfp4 64"
+mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/(qk_from%s\] : )0u/\11u/' script encode "c vulkan" "one tq1_0"
 mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
   script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: the first of equals" templates/encode_row.glsl \

@@ -1,9 +1,10 @@
 /* Encoders on Vulkan: how many threads make a block together, and what of it lies in memory that they share. */
 #include "build/family.h"
 
-/* A thread alone may hold so many elements, or the usual share where all of a block is staged in any case, for then a
- * team takes no more memory; of a larger block each of a team has some, fewer where codes lie in pieces of fewer. */
+/* A thread may hold so many elements, and alone makes blocks of the usual share, or larger ones of several buffers that
+ * a team would not load side by side; else each of a team has some, fewer where codes lie in pieces of fewer. */
 enum { MOST_OF_ONE = 64, USUAL_SHARE = 32, LEAST_SHARE = 8, MOST_THREADS = 16 };
+enum { MOST_LEFT = 2 };   /* words that each of a team tells the others at a time */
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 uint32_t qg_encode_unit(const qg_buffer *buffer) {
@@ -44,7 +45,7 @@ static uint32_t largest_group(const qg_layout *layout) {
 }
 
 /* Digits of a base, in words of four bytes that follow each other. */
-static bool has_digit_words(const qg_code *code) {
+bool qg_has_digit_words(const qg_code *code) {
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_slice *slice = &code->slices[s];
         if (!slice->radix || slice->radix != code->slices[0].radix || slice->width != 8) return false;
@@ -59,7 +60,7 @@ static bool has_digit_words(const qg_code *code) {
 static bool is_whole(const qg_layout *layout, uint32_t share) {
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t s = 0;
-             layout->codes[c].per == 1 && !has_digit_words(&layout->codes[c]) && s < layout->codes[c].n_slices; ++s)
+             layout->codes[c].per == 1 && !qg_has_digit_words(&layout->codes[c]) && s < layout->codes[c].n_slices; ++s)
             if (layout->codes[c].slices[s].first % share || layout->codes[c].slices[s].count % share) return false;
     return true;
 }
@@ -81,7 +82,10 @@ static bool can_share(const qg_layout *layout, uint32_t share) {
 static uint32_t share_of(const qg_layout *layout) {
     if (!layout->encode) return layout->elements;
     uint32_t share = largest_group(layout);
-    if (!share && layout->elements <= (layout->n_buffers == 1 ? USUAL_SHARE : MOST_OF_ONE)) return layout->elements;
+    const uint32_t two = layout->elements / 2;
+    if (!share && layout->elements <= USUAL_SHARE) return layout->elements;
+    if (!share && layout->n_buffers > 1 && layout->elements <= MOST_OF_ONE && qg_run_of_team(layout, 2) == two)
+        return layout->elements;
     if (!share) share = USUAL_SHARE;
     while (layout->elements / share > MOST_THREADS) share *= 2;
     while (!largest_group(layout) && !is_whole(layout, share) && share > LEAST_SHARE &&
@@ -103,6 +107,15 @@ static bool searches(const qg_encode *encode) {
     return false;
 }
 
+uint32_t qg_words_left(const qg_layout *layout) {
+    uint32_t count = 0, most = 1;
+    for (uint32_t i = 0; i < layout->encode->count; ++i) {
+        count = is_block_group(layout, layout->encode->items[i].value) ? count + 1 : 0;
+        if (count > most) most = count;
+    }
+    return most < MOST_LEFT ? most : MOST_LEFT;
+}
+
 /* Bytes for each thread: of blocks, a number of each of them, and what a team has in hand. */
 uint32_t qg_staged_bytes(const qg_layout *layout) {
     uint32_t words = 0;
@@ -111,8 +124,8 @@ uint32_t qg_staged_bytes(const qg_layout *layout) {
     if (threads == 1 && searches(layout->encode)) return 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);
     for (uint32_t c = 0; threads > 1 && c < layout->n_codes; ++c)
-        if (has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
-    const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 : 0);
+        if (qg_has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
+    const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 * qg_words_left(layout) : 0);
     return words && bytes * QG_STAGING_WORKGROUP <= QG_LEAST_SHARED_MEMORY ? bytes : 0;
 }
 
@@ -127,7 +140,7 @@ uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
 
 uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code) {
     const uint32_t team = qg_encode_team(layout);
-    return team > 1 && has_digit_words(code) ? layout->elements / 4 + team : 0;
+    return team > 1 && qg_has_digit_words(code) ? layout->elements / 4 + team : 0;
 }
 
 bool qg_streams(const qg_layout *layout, uint32_t buffer) {

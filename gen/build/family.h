@@ -125,17 +125,36 @@ uint32_t qg_encode_unit(const qg_buffer *buffer);
  * for. */
 enum { QG_LEAST_SHARED_MEMORY = 16384, QG_STAGING_WORKGROUP = 64 };
 /* encode_team.c: how many threads make a block on Vulkan, which follow each other; 1, 2, 4, 8 or 16. Each takes as
- * many of its elements, in their order. */
+ * many of its elements. */
 uint32_t qg_encode_team(const qg_layout *layout);
+/* encode_run.c: elements that follow each other of those that a thread of a team has; between them and its next ones
+ * are as many of each of the others. */
+uint32_t qg_encode_run(const qg_layout *layout);
+uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team);
+/* The words that codes of a slice lie in, of one thread of a team, where each thread has the same ones, but for a
+ * distance that is its own: those of the slice's first thread, a bit for each of `span` from the first on. */
+typedef struct qg_parts {
+    bool fits;
+    uint32_t first, span, count;
+    uint64_t used;
+} qg_parts;
+qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice);
+/* Whether nobody but the thread that stores a code of the slice has bits in its words; and whether all words of a
+ * buffer's part of the block are stored so. */
+bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per);
+bool qg_stores_whole(const qg_layout *layout, uint32_t buffer);
 /* Words of 32 bits in memory that a workgroup shares, for each block that encode makes on Vulkan: those of a buffer,
  * through which neighbours in memory are written by neighbours; 0 where a thread writes what it made itself. And the
  * bytes of all that is shared, for each thread. */
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer);
 uint32_t qg_staged_bytes(const qg_layout *layout);
+/* Words that each thread of a team tells the others at a time, where it makes blocks. */
+uint32_t qg_words_left(const qg_layout *layout);
 /* A team leaves a code of each element as bytes in shared memory, of which then each word of digits of a base is made,
  * where words have four neighbours each and all slices have one base. Words of it for each block, one more behind those
  * of each thread, so that all begin in different banks; 0: the team does not. */
 uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code);
+bool qg_has_digit_words(const qg_code *code);
 /* Whether those words are a stream, as blocks are in memory: without gaps, so that it is written in words where blocks
  * are none. And how many blocks are whole words together. */
 bool qg_streams(const qg_layout *layout, uint32_t buffer);

@@ -25,14 +25,16 @@ static const dialect dialects[] = {
 static void print_best(printer *p, uint32_t number);
 static void print_sweep(printer *p, uint32_t number);
 
-/* How many equations from here on look at the same, and need nothing of each other. */
+/* How many equations from here on look at the same, and need nothing of each other; of a sum that a team makes in
+ * turns, one. */
 static uint32_t together(const printer *p, uint32_t first, uint32_t end) {
     const qg_term *term = qg_encoder_items(p)[first].value;
+    const bool shared = qg_encoder_is_shared(p, term->per);
     uint32_t count = 1;
-    for (uint32_t i = first + 1; i < end; ++i, ++count) {
+    for (uint32_t i = first + 1; i < end && (!shared || count < qg_words_left(p->layout)); ++i, ++count) {
         const qg_equation *e = &qg_encoder_items(p)[i];
-        if (qg_encoder_is_shared(p, e->per) || e->is_code || e->of_row || e->candidates ||
-            e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
+        if ((shared && (term->call == QG_CALL_SUM || e->value->call == QG_CALL_SUM)) || e->is_code || e->of_row ||
+            e->candidates || e->per != qg_encoder_items(p)[first].per || !qg_encoder_is_group(e->value) ||
             qg_encoder_step(e->value, e->per) != qg_encoder_step(term, e->per) ||
             qg_encoder_depends(p, e->value, first, i))
             break;
@@ -152,11 +154,23 @@ static bool can_hold(const printer *p, uint32_t count) {
     return p->d->id != QG_C && count <= QG_UNROLLED && count % 4 == 0;
 }
 
+/* Where run `qk_j` of so many elements is, counted in them from the thread's first one on. */
+static const char *runs_of(const printer *p, uint32_t of) {
+    const uint32_t n = p->run / of;
+    return n == 1 ? qg_format(p->arena, "uint(qk_j) * %uu", p->team)
+                  : qg_format(p->arena, "uint(qk_j / %u * %u + qk_j %% %u)", n, n * p->team, n);
+}
+
 /* The same, eight at a time, of which halves take 16 bytes. */
 static void hold_eights(printer *p, uint32_t count, const char *from) {
+    const char *j = "uint(qk_j)";
+    if (p->run < p->share) {
+        from = "qk_first / 4u";
+        j = runs_of(p, 8);
+    }
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", count / 8));
     qg_encoder_line(p, "vec4 qk_v, qk_w;");
-    qg_encoder_line(p, qg_format(p->arena, "qk_eight((%s) / 2u + uint(qk_j), qk_v, qk_w);", from));
+    qg_encoder_line(p, qg_format(p->arena, "qk_eight((%s) / 2u + %s, qk_v, qk_w);", from, j));
     for (uint32_t i = 0; i < 8; ++i)
         qg_encoder_line(p, qg_format(p->arena, "qk_held[8 * qk_j + %u] = qk_%s[%u];", i, i < 4 ? "v" : "w", i % 4));
     qg_encoder_finish(p);
@@ -166,14 +180,15 @@ static void hold_eights(printer *p, uint32_t count, const char *from) {
 /* Loads x of `count` elements, four at a time; `from` counts in fours. */
 static void hold(printer *p, uint32_t count, const char *from) {
     qg_encoder_line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
-    if (p->d->id == QG_GLSL && !p->kept && count % 8 == 0 && p->layout->elements % 8 == 0) {
+    if (p->d->id == QG_GLSL && !p->kept && p->run % 8 == 0 && count % 8 == 0 && p->layout->elements % 8 == 0) {
         hold_eights(p, count, from);
         return;
     }
     qg_encoder_begin(
         p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {", p->d->unroll, p->d->integer, count / 4));
     qg_encoder_line(
-        p, p->d->id == QG_GLSL ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
+        p, p->run < p->share     ? qg_format(p->arena, "const vec4 qk_v = qk_four(qk_first / 4u + %s);", runs_of(p, 4))
+           : p->d->id == QG_GLSL ? qg_format(p->arena, "const vec4 qk_v = qk_four(%s + uint(qk_j));", from)
            : p->kept ? qg_format(p->arena, "const float4 qk_v = ((thread const float4 *)qk_x)[%s + uint(qk_j)];", from)
                      : qg_format(p->arena, "const float4 qk_v = qk_four(qk_x, %s + uint(qk_j));", from));
     for (uint32_t i = 0; i < 4; ++i)
@@ -250,11 +265,15 @@ static void print_codes(printer *p) {
             qg_encoder_line(p, qg_format(p->arena, "uint qk_open_%s[%u];", name, words));
             for (uint32_t w = 0; w < words; ++w)
                 qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%u] = 0u;", name, w));
+            if (qg_encoder_guesses_alike(p, i))
+                qg_encoder_line(p, qg_format(p->arena, "bool qk_clear_%s = true;", name));
         }
     const loop before = qg_encoder_begin_elements(p, NULL, n, 1, QG_UNROLLED, looks);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
     qg_encoder_leave(p, &before);
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (qg_encoder_guesses(p, i) && qg_encoder_guesses_alike(p, i)) qg_encoder_drop_guesses(p, i);
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
             qg_encoder_finish_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);
@@ -296,7 +315,7 @@ static void add_tables(printer *p) {
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
     if (p->encode->rows) return qg_encoder_row_parameters(p);
-    if (p->team > 1) return "uint qk_from";
+    if (p->team > 1) return "uint qk_from, uint qk_part";
     if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
     qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x"
                         : p->kept        ? "uint qk_block, thread const float *qk_x"
@@ -326,15 +345,22 @@ static void begin_function(printer *p, const char *name) {
                                   name, parameters(p)));
 }
 
-/* The words of a buffer's part of the block, all 0. */
-static void begin_words(printer *p, uint32_t number) {
+/* The floats of the block, or of a thread's part of it, where they are loaded at once. */
+static void begin_values(printer *p) {
+    if (p->whole) hold(p, p->share, p->d->id == QG_GLSL ? "qk_from / 4u" : "0u");
+}
+
+/* The words of a buffer's part of the block, all 0, but those that are stored whole. Whether a team has to wait for
+ * that. */
+static bool begin_words(printer *p, uint32_t number) {
     const uint32_t n = (p->layout->buffers[number].bytes + 3) / 4;
     const char *name = p->layout->buffers[number].name, *unroll = n <= QG_UNROLLED ? p->d->unroll : "";
     if (qg_encoder_in_place(p, number)) {
-        const bool alone = p->team == 1;
+        const bool alone = p->team == 1, whole = !alone && qg_stores_whole(p->layout, number);
         const char *slot = qg_format(p->arena, alone ? "" : " / %u", p->team);
         qg_encoder_line(p, qg_format(p->arena, "const int qk_own_%s = int(gl_LocalInvocationIndex)%s * %u;", name, slot,
                                      qg_staged_words(p->layout, number)));
+        if (whole) return false;
         qg_encoder_line(p, qg_format(p->arena,
                                      "for (int qk_j = %s; qk_j < %u; qk_j += %u) qk_staged_%s[qk_own_%s + qk_j] = 0u;",
                                      alone ? "0" : "qk_t", n, p->team, name, name));
@@ -345,6 +371,20 @@ static void begin_words(printer *p, uint32_t number) {
     } else {
         qg_encoder_line(p, qg_format(p->arena, "%s qk_words_%s[%u] = {0};", p->d->word, name, n));
     }
+    return true;
+}
+
+/* Whether a term begins with what all of a team look at. */
+static bool begins_together(const qg_term *term) {
+    if (!term || term->op == QG_SELECT) return false;
+    if (qg_encoder_is_group(term)) return qg_encoder_step(term, term->per) < term->per;
+    return begins_together(term->arg[0]);
+}
+
+/* Whether a team waits for each other in any case before bits are stored. */
+static bool waits(const printer *p) {
+    const qg_equation *first = &qg_encoder_items(p)[0];
+    return first->per == p->layout->elements && !first->candidates && begins_together(first->value);
 }
 
 static bool has_digits(const qg_layout *layout) {
@@ -360,7 +400,7 @@ static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = qg_targets[id];
     p.team = 1;
-    p.share = layout->elements;
+    p.run = p.share = layout->elements;
     if (layout->encode->rows) qg_encoder_find_rows(&p);
     return p;
 }
@@ -373,6 +413,7 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     p.streams = streams;
     p.team = id == QG_GLSL && !name ? qg_encode_team(layout) : 1;
     p.share = layout->elements / p.team;
+    p.run = p.team > 1 ? qg_encode_run(layout) : p.share;
     const bool within = name && id == QG_C;
     if (!within) add_tables(&p);
     if (layout->encode->rows) qg_encoder_print_look(&p);
@@ -380,10 +421,15 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     if (within) add_tables(&p);
     if (p.team > 1)
         qg_encoder_line(&p, qg_format(arena, "const int qk_t = int(gl_LocalInvocationIndex) %% %u;", p.team));
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) begin_words(&p, i);
-    if (p.team > 1) qg_encoder_line(&p, "barrier();");
+    if (p.run < p.share)
+        qg_encoder_line(&p, qg_format(arena, "const uint qk_first = qk_from - uint(qk_t) * %uu;", p.share - p.run));
     p.whole = can_hold(&p, p.share);
-    if (p.whole) hold(&p, p.share, id == QG_GLSL ? "qk_from / 4u" : "0u");
+    if (p.team > 1) begin_values(&p);
+    if (p.team > 1) qg_encoder_line(&p, "qk_place(qk_part);");
+    bool zeros = false;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) zeros |= begin_words(&p, i);
+    if (p.team > 1 && zeros && !waits(&p)) qg_encoder_line(&p, "barrier();");
+    if (p.team == 1) begin_values(&p);
     for (uint32_t i = 0; i < layout->encode->count;) {
         if (qg_encoder_items(&p)[i].per == 1) {
             ++i;
@@ -403,6 +449,8 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
     for (uint32_t i = 0; i < layout->encode->count; ++i)
         if (qg_encoder_guesses(&p, i)) qg_encoder_mend(&p, i);
+    if (p.team > 1 && !strstr(p.text.data, "barrier();"))
+        qg_encoder_line(&p, "barrier();"); /* for what qk_place leaves */
     qg_encoder_finish(&p);
     return p.text.data;
 }

@@ -41,6 +41,9 @@ typedef struct qg_encoder_printer {
     uint32_t n_row;
     bool mends;           /* codes that were not certain are made again, one by one */
     uint32_t team, share; /* threads that make a block, and the elements that each of them has; loops count these */
+    uint32_t run;         /* of those, how many follow each other in the block */
+    bool entire;          /* the loop in hand looks at the whole block */
+    bool left;            /* others of the team may still look at what a thread left for them */
 } qg_encoder_printer;
 
 /* The loop over what a function looks at. The variables that it was in come back behind it. */
@@ -111,6 +114,8 @@ qg_encoder_loop qg_encoder_begin_group(qg_encoder_printer *p, uint32_t per);
 const char *qg_encoder_in_block(const qg_encoder_printer *p, const char *at, uint32_t count);
 /* Whether a term rounds a quotient of which a guess mostly says enough. */
 bool qg_encoder_can_guess(const qg_encoder_printer *p, const qg_term *term);
+/* Whether that is so of single elements. */
+bool qg_encoder_guesses_quotient(const qg_encoder_printer *p, const qg_term *term);
 /* Whether a term is a function that looks at a group; and several that look at the same, in one loop. */
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
@@ -148,6 +153,9 @@ void qg_encoder_gather_digits(qg_encoder_printer *p, const qg_code *code);
 /* Whether a code of each element is first made from guesses, and made again where they do not say enough. That
  * keeps exact division, which is long, out of loops that are written out. */
 bool qg_encoder_guesses(const qg_encoder_printer *p, uint32_t number);
+/* Whether all codes of a thread are certain, or none is; and what is done behind the loop where none is. */
+bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
+void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
 /* Makes codes again that were not certain. */
 void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);
 /* Digits of a base were added up: as a fraction, rounded up. */

@@ -69,11 +69,14 @@ static const char *joins(const printer *p, const qg_slice *slice) {
 }
 
 /* Adds bits to a word of the block, or digits, where others may do so at once. */
-static void add_bits(printer *p, const qg_slice *slice, const char *index, const char *bits) {
+static void add_bits(printer *p, const qg_slice *slice, uint32_t per, const char *index, const char *bits) {
     const char *at = word(p, slice->buffer, index);
-    qg_encoder_line(p, p->team == 1
-                           ? qg_format(p->arena, "%s %s= %s;", at, joins(p, slice), bits)
-                           : qg_format(p->arena, "%s(%s, %s);", slice->radix ? "atomicAdd" : "atomicOr", at, bits));
+    if (p->team == 1)
+        qg_encoder_line(p, qg_format(p->arena, "%s %s= %s;", at, joins(p, slice), bits));
+    else if (!p->mends && qg_stores_alone(p->layout, slice, per))
+        qg_encoder_line(p, qg_format(p->arena, "%s = %s;", at, bits));
+    else
+        qg_encoder_line(p, qg_format(p->arena, "%s(%s, %s);", slice->radix ? "atomicAdd" : "atomicOr", at, bits));
 }
 
 bool qg_encoder_gathers(const printer *p, const qg_code *code) {
@@ -81,6 +84,7 @@ bool qg_encoder_gathers(const printer *p, const qg_code *code) {
 }
 
 static bool has_parts(const printer *p, const qg_slice *slice);
+static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice);
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j);
 
 /* `fits`: a code has no bits beyond its width. */
@@ -102,10 +106,10 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
-    add_bits(p, slice, "qk_at >> 5", qg_format(p->arena, "%s << (qk_at & 31)", part));
+    add_bits(p, slice, code->per, "qk_at >> 5", qg_format(p->arena, "%s << (qk_at & 31)", part));
     if (crosses(slice)) {
         qg_encoder_begin(p, qg_format(p->arena, "if ((qk_at & 31) > %u) {", 32 - slice->width));
-        add_bits(p, slice, "(qk_at >> 5) + 1", qg_format(p->arena, "%s >> (32 - (qk_at & 31))", part));
+        add_bits(p, slice, code->per, "(qk_at >> 5) + 1", qg_format(p->arena, "%s >> (32 - (qk_at & 31))", part));
         qg_encoder_finish(p);
     }
     qg_encoder_finish(p);
@@ -157,16 +161,38 @@ void qg_encoder_mend(printer *p, uint32_t number) {
 /* The code, or 0 and a note that it is not certain. */
 static void guess_code(printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
+    const bool alike = qg_encoder_guesses_alike(p, number);
     p->clear = qg_format(p->arena, "qk_clear_%s", e->name);
-    qg_encoder_line(p, qg_format(p->arena, "bool %s = true;", p->clear));
+    if (!alike) qg_encoder_line(p, qg_format(p->arena, "bool %s = true;", p->clear));
     const char *value = qg_encoder_text(p, e->value), *clear = p->clear;
     p->clear = NULL;
     qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", e->name, value));
+    p->written[number] = true;
+    if (alike) return;
     qg_encoder_begin(p, qg_format(p->arena, "if (!%s) {", clear));
     qg_encoder_line(p, qg_format(p->arena, "%s = 0;", e->name));
     qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%s / 32] |= 1u << (%s & 31);", e->name, p->at, p->at));
     qg_encoder_finish(p);
-    p->written[number] = true;
+}
+
+bool qg_encoder_guesses_alike(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    const qg_code *code = &p->layout->codes[e->code];
+    if (p->team == 1 || qg_encoder_guesses_quotient(p, e->value)) return false;
+    for (uint32_t s = 0; s < code->n_slices; ++s)
+        if (!has_parts(p, &code->slices[s])) return false;
+    return true;
+}
+
+void qg_encoder_drop_guesses(printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    const qg_code *code = &p->layout->codes[e->code];
+    qg_encoder_begin(p, qg_format(p->arena, "if (!qk_clear_%s) {", e->name));
+    for (uint32_t w = 0; w < p->share; w += 32)
+        qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%u] = 0x%Xu;", e->name, w / 32,
+                                     p->share - w < 32 ? (1u << (p->share - w)) - 1 : UINT32_MAX));
+    for (uint32_t s = 0; s < code->n_slices; ++s) clear_parts(p, code, &code->slices[s]);
+    qg_encoder_finish(p);
 }
 
 /* Sets a code of the group in hand; the name becomes what was stored, where somebody asks. */
@@ -206,49 +232,25 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
 
 /* ---- a team's codes ---- */
 
-/* The words that the codes of one thread of a team lie in, where each thread has the same ones, but for a distance that
- * is its own. */
-typedef struct parts {
-    uint32_t first, count; /* words of the slice's first thread */
-    bool fits;
-} parts;
-
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Whether bits of a thread lie as those of the first one do, in words that are `far` bits away. */
-static bool lies_alike(const qg_slice *slice, uint32_t thread, uint32_t share, uint32_t far) {
-    for (uint32_t i = 0; i < share; ++i) {
-        const uint32_t own = qg_slice_address(slice, slice->first + i);
-        if (qg_slice_address(slice, slice->first + thread * share + i) != own + far) return false;
-        if (far % 32 && own % 32 + far % 32 + slice->width > 32) return false;
-    }
-    return true;
-}
-
-static parts parts_of(const printer *p, const qg_slice *slice) {
-    parts none = {.fits = false}, all = {.first = UINT32_MAX, .fits = true};
-    uint32_t end = 0;
-    if (p->team == 1 || slice->first % p->share || slice->count % p->share) return none;
-    for (uint32_t i = 0; i < p->share; ++i) {
-        const uint32_t at = qg_slice_address(slice, slice->first + i);
-        all.first = least(all.first, at / 32);
-        end = most(end, (at + slice->width - 1) / 32 + 1);
-    }
-    all.count = end - all.first;
-    for (uint32_t t = 1; t < slice->count / p->share; ++t) {
-        const uint32_t from = qg_slice_address(slice, slice->first),
-                       to = qg_slice_address(slice, slice->first + t * p->share);
-        if (to < from || !lies_alike(slice, t, p->share, to - from)) return none;
-    }
-    return all.count * 2 <= p->share ? all : none;
+static qg_parts parts_of(const printer *p, const qg_slice *slice) {
+    return p->team > 1 ? qg_encode_parts(p->layout, slice) : (qg_parts){.fits = false};
 }
 
 static bool has_parts(const printer *p, const qg_slice *slice) { return parts_of(p, slice).fits; }
 
 static const char *parts_name(const printer *p, const qg_code *code, const qg_slice *slice) {
     return qg_format(p->arena, "qk_part_%s%u", code->name, (uint32_t)(slice - code->slices));
+}
+
+/* Number `i` of what a thread has, counted in the block, in runs of so many; NULL: of the first thread. */
+static const char *element(const printer *p, const char *thread, const char *i, uint32_t run) {
+    const char *text = run == 1 ? qg_format(p->arena, "%s * %u", i, p->team)
+                                : qg_format(p->arena, "%s / %u * %u + %s %% %u", i, run, run * p->team, i, run);
+    return !thread    ? text
+           : run == 1 ? qg_format(p->arena, "%s + %s", thread, text)
+                      : qg_format(p->arena, "%s * %u + %s", thread, run, text);
 }
 
 /* A number for each slice, by which of them word `qk_j` of all is in. */
@@ -289,10 +291,10 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_line(p, "uint qk_v = 0u, qk_w = 0u;");
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_k = 0; qk_k < %u; ++qk_k) {", count));
     qg_encoder_line(p, "const int qk_from = qk_at + qk_k * qk_step;");
-    qg_encoder_line(
-        p, qg_format(p->arena,
-                     "qk_v = qk_v * %uu + (qk_k < qk_count ? qk_digits_%s[qk_own_%s + qk_from + qk_from / %u] : 0u);",
-                     code->slices[0].radix, code->name, code->name, p->share / 4));
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "qk_v = qk_v * %uu + (qk_k < qk_count ? qk_digits_%s[qk_own_%s + qk_from%s] : 0u);",
+                                 code->slices[0].radix, code->name, code->name,
+                                 p->run < p->share ? "" : qg_format(p->arena, " + qk_from / %u", p->share / 4)));
     qg_encoder_finish(p);
     qg_encoder_line(p, qg_format(p->arena,
                                  "[[unroll]] for (int qk_k = 0; qk_k < 32; qk_k += 8) qk_w += (((qk_v >> qk_k & "
@@ -301,6 +303,11 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_line(p, qg_format(p->arena, "%s = qk_w;",
                                  word(p, code->slices[0].buffer, of_slice(p, code, "%u + qk_j - %u", word_of))));
     qg_encoder_finish(p);
+}
+
+static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice) {
+    qg_encoder_line(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;",
+                                 parts_of(p, slice).span, parts_name(p, code, slice)));
 }
 
 void qg_encoder_begin_parts(printer *p, const qg_code *code) {
@@ -315,12 +322,11 @@ void qg_encoder_begin_parts(printer *p, const qg_code *code) {
         return;
     }
     for (uint32_t s = 0; s < code->n_slices; ++s) {
-        const parts own = parts_of(p, &code->slices[s]);
+        const qg_parts own = parts_of(p, &code->slices[s]);
         if (!own.fits) continue;
         const char *name = parts_name(p, code, &code->slices[s]);
-        qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, own.count));
-        qg_encoder_line(
-            p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) %s[qk_j] = 0u;", own.count, name));
+        qg_encoder_line(p, qg_format(p->arena, "uint %s[%u];", name, own.span));
+        clear_parts(p, code, &code->slices[s]);
     }
 }
 
@@ -334,26 +340,33 @@ static const char *has_codes(const printer *p, const qg_code *code, const qg_sli
 void qg_encoder_finish_parts(printer *p, const qg_code *code) {
     if (qg_encoder_gathers(p, code)) {
         const uint32_t n = p->share / 4;
+        const char *own =
+            p->run < p->share ? element(p, "qk_t", "qk_j", p->run / 4) : qg_format(p->arena, "qk_t * %u + qk_j", n + 1);
         qg_encoder_line(
-            p, qg_format(p->arena,
-                         "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) qk_digits_%s[qk_own_%s + qk_t * %u + "
-                         "qk_j] = qk_bytes_%s[qk_j];",
-                         n, code->name, code->name, n + 1, code->name));
+            p, qg_format(
+                   p->arena,
+                   "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) qk_digits_%s[qk_own_%s + %s] = qk_bytes_%s[qk_j];",
+                   n, code->name, code->name, own, code->name));
         return;
     }
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_slice *slice = &code->slices[s];
-        const parts own = parts_of(p, slice);
+        const qg_parts own = parts_of(p, slice);
         if (!own.fits) continue;
         const char *test = has_codes(p, code, slice), *name = parts_name(p, code, slice);
         qg_encoder_begin(p, test ? test : "{");
-        const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->share);
+        const char *j = qg_format(p->arena, "(qk_t - %u) * %u", slice->first / p->share, p->run);
         qg_encoder_line(p, qg_format(p->arena, "const int qk_far = %s - %u;",
                                      address(p, slice, qg_format(p->arena, "(%s)", j)), slice->bit));
-        qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.count));
-        add_bits(p, slice, qg_format(p->arena, "%u + qk_j + (qk_far >> 5)", own.first),
-                 qg_format(p->arena, "%s[qk_j] << (qk_far & 31)", name));
-        qg_encoder_finish(p);
+        if (own.count == own.span)
+            qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", own.span));
+        for (uint32_t w = 0; w < (own.count == own.span ? 1 : own.span); ++w) {
+            const char *j_word = own.count == own.span ? "qk_j" : qg_format(p->arena, "%u", w);
+            if (own.used >> w & 1)
+                add_bits(p, slice, code->per, qg_format(p->arena, "%u + %s + (qk_far >> 5)", own.first, j_word),
+                         qg_format(p->arena, "%s[%s] << (qk_far & 31)", name, j_word));
+        }
+        if (own.count == own.span) qg_encoder_finish(p);
         qg_encoder_finish(p);
     }
 }
@@ -368,14 +381,15 @@ static bool has_one_power(const printer *p, const qg_slice *slice) {
 
 /* Into the thread's own words: element `i` of its own. Their places are known where the loop is written out. */
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j) {
-    const parts own = parts_of(p, slice);
+    const qg_parts own = parts_of(p, slice);
     const char *name = parts_name(p, code, slice), *test = has_codes(p, code, slice), *op = joins(p, slice);
     qg_encoder_begin(p, test ? test : "{");
     if (slice->radix && has_one_power(p, slice)) j = qg_format(p->arena, "qk_t * %u", p->share);
     if (slice->radix)
         part = qg_format(p->arena, "%s * (%s)", part,
                          weight(p, slice, slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j));
-    qg_encoder_line(p, qg_format(p->arena, "const int qk_at = %s - %u;", address(p, slice, p->at), 32 * own.first));
+    const char *at = p->run < p->share ? qg_format(p->arena, "(%s)", element(p, NULL, p->at, p->run)) : p->at;
+    qg_encoder_line(p, qg_format(p->arena, "const int qk_at = %s - %u;", address(p, slice, at), 32 * own.first));
     qg_encoder_line(p, qg_format(p->arena, "%s[qk_at >> 5] %s= %s << (qk_at & 31);", name, op, part));
     if (crosses(slice))
         qg_encoder_line(p, qg_format(p->arena,
@@ -404,7 +418,7 @@ void qg_encoder_finish_digits(printer *p, const qg_slice *slice) {
     /* Others of the team may be at other digits of the word. */
     const char *now = p->team > 1 ? qg_format(p->arena, "atomicAdd(%s, 0u)", at) : at;
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_v = %s >> (qk_at & 31) & 0x%Xu;", p->d->word, now, mask));
-    add_bits(p, slice, "qk_at >> 5",
+    add_bits(p, slice, 1, "qk_at >> 5",
              qg_format(p->arena, "(((qk_v << %u) + %uu) / %uu - qk_v) << (qk_at & 31)", slice->width, all - 1, all));
     qg_encoder_finish(p);
 }

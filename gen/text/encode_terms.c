@@ -306,7 +306,11 @@ void qg_encoder_add_value(printer *p, const qg_term *term, const char *into) {
 }
 
 const char *qg_encoder_in_block(const printer *p, const char *at, uint32_t count) {
-    return p->team == 1 ? at : qg_format(p->arena, "(qk_t * %u + %s)", count, at);
+    if (p->team == 1 || p->entire) return at;
+    if (p->run < p->share && count == p->share)
+        return qg_format(p->arena, "(qk_t * %u + %s / %u * %u + %s %% %u)", p->run, at, p->run, p->run * p->team, at,
+                         p->run);
+    return qg_format(p->arena, "(qk_t * %u + %s)", count, at);
 }
 
 /* The word that one of a team leaves for the others, as what it is. */
@@ -319,21 +323,68 @@ static void leave(printer *p, bool real, const char *index, const char *value) {
         p, qg_format(p->arena, real ? "qk_left[%s] = floatBitsToUint(%s);" : "qk_left[%s] = uint(%s);", index, value));
 }
 
-/* What each of a team has found in its part, one after the other. */
-static void join_parts(printer *p, const qg_term *term, const char *into) {
-    const bool real = qg_encoder_is_float(term);
-    leave(p, real, "gl_LocalInvocationIndex", into);
-    qg_encoder_line(p, "barrier();");
+/* Until all have looked at what was left before. */
+static void wait_for_others(printer *p) {
+    if (p->left) qg_encoder_line(p, "barrier();");
+    p->left = false;
+}
+
+/* Where a thread leaves number `which` of several. */
+static const char *place(const printer *p, const char *at, uint32_t which) {
+    return which ? qg_format(p->arena, "%u * gl_WorkGroupSize.x + %s", which, at) : at;
+}
+
+/* What a function finds in the whole block, in its order. */
+static void look_in_order(printer *p, const qg_term *term, const char *into) {
+    const bool held = p->held;
     qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
-    const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p);
+    qg_encoder_begin(p, qg_format(p->arena, "for (int qk_i = 0; qk_i < %u; ++qk_i) {", p->layout->elements));
+    const loop before = qg_encoder_enter(p, "qk_i", 1);
+    p->held = false;
+    p->entire = true;
+    qg_encoder_add_value(p, term, into);
+    p->entire = false;
+    p->held = held;
+    qg_encoder_leave(p, &before);
+}
+
+/* Whether the first of equal numbers may have other bits than the next one: zeros have a sign. */
+static bool has_order(const printer *p, const qg_term *term) {
+    const qg_term *body = term->arg[0];
+    return p->run < p->share && qg_encoder_is_float(body) && !(body->op == QG_CALL && body->call == QG_CALL_ABS);
+}
+
+/* Takes what each of a team has left, number `which` of several. Where threads have no elements in their order, and it
+ * matters which of equal numbers is the first, all is looked at again. */
+static void join_part(printer *p, const qg_term *term, const char *into, uint32_t which) {
+    const bool real = qg_encoder_is_float(term), ordered = has_order(p, term);
+    const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p), *unclear = ordered ? qg_encoder_fresh(p) : NULL;
+    const char *at = qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k);
+    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
+    if (ordered) qg_encoder_line(p, qg_format(p->arena, "bool %s = false;", unclear));
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int %s = 0; %s < %u; ++%s) {", k, k, p->team, k));
-    qg_encoder_line(
-        p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
-                     left(p, real,
-                          qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k))));
+    qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
+                                 left(p, real, place(p, at, which))));
+    if (ordered)
+        qg_encoder_line(p, qg_format(p->arena, "%s = %s || (%s == %s && floatBitsToUint(%s) != floatBitsToUint(%s));",
+                                     unclear, unclear, v, into, v, into));
     qg_encoder_compare(p, term, v, into);
     qg_encoder_finish(p);
+    if (!ordered) return;
+    qg_encoder_begin(p, qg_format(p->arena, "if (%s) {", unclear));
+    look_in_order(p, term, into);
+    qg_encoder_finish(p);
+}
+
+/* What each of a team has found in its part, one after the other. */
+static void join_parts(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count) {
+    wait_for_others(p);
+    for (uint32_t i = 0; i < count; ++i)
+        leave(p, qg_encoder_is_float(terms[i]), place(p, "gl_LocalInvocationIndex", i), into[i]);
     qg_encoder_line(p, "barrier();");
+    for (uint32_t i = 0; i < count; ++i) join_part(p, terms[i], into[i], i);
+    p->left = true;
+    if (p->indent > 1) wait_for_others(p);
 }
 
 uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
@@ -351,6 +402,7 @@ static void take_turns(printer *p, const qg_term *term, const char *into) {
     const bool real = qg_encoder_is_float(term);
     const char *s = qg_encoder_fresh(p), *own = qg_format(p->arena, "gl_LocalInvocationIndex / %uu", p->team);
     const uint32_t step = qg_encoder_step(term, term->per);
+    wait_for_others(p);
     qg_encoder_begin(p, qg_format(p->arena, "for (int %s = 0; %s < %u; ++%s) {", s, s, p->team, s));
     qg_encoder_begin(p, qg_format(p->arena, "if (%s == qk_t) {", s));
     qg_encoder_line(p, qg_format(p->arena, "if (%s > 0) %s = %s;", s, into, left(p, real, own)));
@@ -363,7 +415,8 @@ static void take_turns(printer *p, const qg_term *term, const char *into) {
     qg_encoder_line(p, "barrier();");
     qg_encoder_finish(p);
     qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, left(p, real, own)));
-    qg_encoder_line(p, "barrier();");
+    p->left = true;
+    if (p->indent > 1) wait_for_others(p);
 }
 
 /* Several that look at the same, in one loop. */
@@ -385,7 +438,7 @@ void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char 
     const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
     for (uint32_t i = 0; i < count; ++i) qg_encoder_add_value(p, terms[i], into[i]);
     qg_encoder_leave(p, &before);
-    if (shared) join_parts(p, terms[0], into[0]);
+    if (shared) join_parts(p, terms, into, count);
 }
 
 /* With a name that counts. What the loop in hand has written out is there within it, too. */
@@ -440,6 +493,17 @@ bool qg_encoder_can_guess(const printer *p, const qg_term *term) {
     if (term->op == QG_SELECT && is_worth_a_branch(p, term)) return true;
     return qg_encoder_can_guess(p, term->arg[0]) || qg_encoder_can_guess(p, term->arg[1]) ||
            qg_encoder_can_guess(p, term->arg[2]);
+}
+
+bool qg_encoder_guesses_quotient(const printer *p, const qg_term *term) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term)) return true;
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count && qg_encoder_items(p)[e].per == 1 &&
+        qg_encoder_guesses_quotient(p, qg_encoder_items(p)[e].value))
+        return true;
+    return qg_encoder_guesses_quotient(p, term->arg[0]) || qg_encoder_guesses_quotient(p, term->arg[1]) ||
+           qg_encoder_guesses_quotient(p, term->arg[2]);
 }
 
 /* Of a constant that is a power of two, 1 divided by it: a product with that is the quotient. 0: it is none. */
@@ -516,6 +580,10 @@ static const char *call_text(printer *p, const qg_term *term) {
     case QG_CALL_X:
         if (p->held) return qg_format(p->arena, "qk_held[%s]", p->whole ? p->at : "qk_i");
         if (p->fours) return "qk_fours[qk_l]";
+        if (p->entire) return qg_format(p->arena, "qk_x(qk_first - uint(qk_t) * %uu + uint(%s))", p->run, p->at);
+        if (p->run < p->share)
+            return qg_format(p->arena, "qk_x(qk_first + uint(%s / %u * %u + %s %% %u))", p->at, p->run,
+                             p->run * p->team, p->at, p->run);
         return p->d->id == QG_GLSL              ? qg_format(p->arena, "qk_x(qk_from + uint(%s))", p->at)
                : p->d->id == QG_MSL && !p->kept ? qg_format(p->arena, "qk_at(qk_x, uint(%s))", p->at)
                                                 : qg_format(p->arena, "qk_x[%s]", p->at);
@@ -554,6 +622,11 @@ static const char *call_text(printer *p, const qg_term *term) {
         return qg_format(p->arena, "%s * %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_floating(p, inverse));
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_C)
         return qg_format(p->arena, "%s / %s", qg_encoder_operand(p, term->arg[0]), qg_encoder_operand(p, term->arg[1]));
+    const qg_term *quotient = term->arg[0];
+    if ((term->call == QG_CALL_EVEN || term->call == QG_CALL_ROUND) && p->d->id == QG_GLSL && quotient->op == QG_CALL &&
+        quotient->call == QG_CALL_DIVIDE && inverse_of(quotient->arg[1]) == 0.0f)
+        return filled(p, term->call == QG_CALL_EVEN ? "qk_even_quotient($1, $2)" : "qk_nearest_quotient($1, $2)",
+                      quotient);
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_power(p, term->arg[1]))
         return filled(p, "qk_quotient_by_power($1, $2)", term);
     return filled(p, patterns[term->call][p->d->id], term);

@@ -120,13 +120,23 @@ static void write_joined(qg_arena *arena, qg_text *text, const qg_layout *layout
                    (1u << unit) - 1, unit, buffer->name, blocks, blocks * buffer->bytes / 4);
 }
 
+/* Where blocks that are whole words follow each other, so do their words. */
+static const char *copy_word(qg_arena *arena, const qg_layout *layout, uint32_t number) {
+    const uint32_t n = layout->buffers[number].bytes / 4, staged = qg_staged_words(layout, number);
+    const char *name = layout->buffers[number].name;
+    return qg_format(
+        arena,
+        "    if (first != QK_NONE) {\n        %s[first * %uu + u] = qk_staged_%s[%s];\n        continue;\n    }\n",
+        name, n, name, staged == n ? "u" : qg_format(arena, "u + u / %uu", n));
+}
+
 /* Writes them, unit by unit, but for what is written in words. */
 static char *write_made(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_buffer *buffer = &layout->buffers[i];
         const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
-        const bool joins = qg_joins_units(layout, i);
+        const bool follows = qg_encode_team(layout) > 1, joins = follows && unit < 32;
         if (!words) continue;
         if (qg_streams(layout, i)) {
             write_stream(arena, &text, layout, i);
@@ -135,9 +145,9 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
         if (joins) write_joined(arena, &text, layout, i);
         qg_text_printf(&text,
                        "%sfor (uint u = gl_LocalInvocationIndex; %su < %s * %uu; u += gl_WorkGroupSize.x) {\n"
-                       "    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
+                       "%s    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
                        text.length ? "\n" : "", joins ? qg_format(arena, "!whole_%s && ", buffer->name) : "",
-                       slots(arena, layout), n, n, n);
+                       slots(arena, layout), n, follows && !joins ? copy_word(arena, layout, i) : "", n, n);
         qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(", buffer->name, n,
                        qg_glsl_storage(unit));
         qg_text_printf(&text, staged_unit(buffer), buffer->name, words);
@@ -148,8 +158,8 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
 
 /* Whether who writes blocks has to know that they follow each other. */
 static bool joins_words(const qg_layout *layout) {
-    bool joins = false;
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) joins |= qg_streams(layout, i) || qg_joins_units(layout, i);
+    bool joins = qg_encode_team(layout) > 1;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) joins |= qg_streams(layout, i);
     return joins;
 }
 
@@ -232,6 +242,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "stages", qg_staged_bytes(layout) ? "yes" : NULL);
     qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
     qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));
+    qg_hole(&holes, "left", qg_format(arena, "%u", qg_words_left(layout)));
     qg_hole(&holes, "slots", slots(arena, layout));
     qg_row_holes(arena, &holes, layout, QG_GLSL);
     qg_hole(&holes, "staged", staged_buffers(arena, layout));

@@ -226,9 +226,11 @@ float qk_nearest_quotient(float a, float b) {
 
 // Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), near = roundEven(guess);
-    clear = clear && qk_is_clear(guess, near, b);
-    return int(clamp(near, float(low), float(high)));
+    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
+    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    precise float near = sum - 12582912.0;
+    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 bool qk_is_nan(float v) {
@@ -273,7 +275,8 @@ int qk_clamped_floor(float v, int low, int high) {
 }
 
 int qk_clamped_even(float v, int low, int high) {
-    return int(roundEven(qk_within(v, low, high)));
+    precise float sum = qk_within(v, low, high) + 12582912.0;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 // With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.

@@ -262,9 +262,11 @@ float qk_nearest_quotient(float a, float b) {
 
 // Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), near = roundEven(guess);
-    clear = clear && qk_is_clear(guess, near, b);
-    return int(clamp(near, float(low), float(high)));
+    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
+    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    precise float near = sum - 12582912.0;
+    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 bool qk_is_nan(float v) {
@@ -309,7 +311,8 @@ int qk_clamped_floor(float v, int low, int high) {
 }
 
 int qk_clamped_even(float v, int low, int high) {
-    return int(roundEven(qk_within(v, low, high)));
+    precise float sum = qk_within(v, low, high) + 12582912.0;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 // With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
@@ -363,16 +366,16 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 shared uint qk_staged_blocks[gl_WorkGroupSize.x / 8u * 37u];
 shared uint qk_made[gl_WorkGroupSize.x / 8u];
 // What threads of a team, which follow each other and make a block together, tell the others.
-shared uint qk_left[gl_WorkGroupSize.x];
+shared uint qk_left[gl_WorkGroupSize.x * 1u];
+
+// Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
+void qk_place(uint part);
 
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_from) {
+void qk_encode(uint qk_from, uint qk_part) {
     const int qk_t = int(gl_LocalInvocationIndex) % 8;
-    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 8 * 37;
-    for (int qk_j = qk_t; qk_j < 36; qk_j += 8) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
-    barrier();
     float qk_held[32];
     [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -386,6 +389,10 @@ void qk_encode(uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    qk_place(qk_part);
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 8 * 37;
+    for (int qk_j = qk_t; qk_j < 36; qk_j += 8) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
+    barrier();
     precise float qk_all_base[1];
     precise float qk_all_r[1];
     int qk_all_same[1];
@@ -481,7 +488,6 @@ void qk_encode(uint qk_from) {
         precise float qk_18 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_17)]);
         if (qk_18 > qk_15) qk_15 = qk_18;
     }
-    barrier();
     precise float qk_14 = qk_15;
     precise float gs = (qk_13 < qk_14 ? qk_14 : qk_13);
     precise float qk_19 = 0.0;
@@ -490,6 +496,7 @@ void qk_encode(uint qk_from) {
         precise float qk_22 = qk_all_mf[0];
         if (qk_22 > qk_21) qk_21 = qk_22;
     }
+    barrier();
     qk_left[gl_LocalInvocationIndex] = floatBitsToUint(qk_21);
     barrier();
     qk_21 = uintBitsToFloat(0xFF800000u);
@@ -497,7 +504,6 @@ void qk_encode(uint qk_from) {
         precise float qk_24 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_23)]);
         if (qk_24 > qk_21) qk_21 = qk_24;
     }
-    barrier();
     precise float qk_20 = qk_21;
     precise float ms = (qk_19 < qk_20 ? qk_20 : qk_19);
     precise float gr = (gs > 0.0) ? (qk_quotient(63.0, gs)) : 0.0;
@@ -594,14 +600,22 @@ void qk_encode(uint qk_from) {
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-void qk_write_made() {
+// follow: whether the blocks of all threads are there, and follow each other.
+void qk_write_made(bool follow) {
     barrier();
+    const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
     for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 8u * 36u; u += gl_WorkGroupSize.x) {
+        if (first != QK_NONE) {
+            blocks[first * 36u + u] = qk_staged_blocks[u + u / 36u];
+            continue;
+        }
         const uint slot = u / 36u, part = u % 36u, block = qk_made[slot];
         if (block != QK_NONE) blocks[block * 36u + part] = uint(qk_staged_blocks[slot * 37u + part]);
     }
     barrier();
 }
+
+shared bool in_one_row;  // what a workgroup makes
 
 // Where the values of part `i` of all begin, in parts: without a view, they follow each other.
 uint values_at(uint i) {
@@ -616,18 +630,22 @@ uint block_of(uint token, uint tile) {
     return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile) / 8u;
 }
 
+// One thread for each team says which block it makes: an index, and a division.
+void qk_place(uint part) {
+    if (gl_LocalInvocationIndex >= gl_WorkGroupSize.x / 8u) return;
+    part += gl_LocalInvocationIndex * 8u;
+    const uint tile = part % row_tiles;
+    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
+    if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     const uint all = tokens * row_tiles;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        // One thread for each team says which block it makes: an index, and a division.
-        if (gl_LocalInvocationIndex < gl_WorkGroupSize.x / 8u) {
-            const uint part = first + gl_LocalInvocationIndex * 8u, token = part / row_tiles, tile = part % row_tiles;
-            qk_made[gl_LocalInvocationIndex] = part < all ? block_of(token, tile) : QK_NONE;
-        }
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        qk_encode(values_at(i < all ? i : all - 8u + i % 8u) * 32u);
-        qk_write_made();
+        qk_encode(values_at(i < all ? i : all - 8u + i % 8u) * 32u, first);
+        qk_write_made(in_one_row);
     }
 }

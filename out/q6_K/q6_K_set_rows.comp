@@ -246,9 +246,11 @@ float qk_nearest_quotient(float a, float b) {
 
 // Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), near = roundEven(guess);
-    clear = clear && qk_is_clear(guess, near, b);
-    return int(clamp(near, float(low), float(high)));
+    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
+    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    precise float near = sum - 12582912.0;
+    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 bool qk_is_nan(float v) {
@@ -293,7 +295,8 @@ int qk_clamped_floor(float v, int low, int high) {
 }
 
 int qk_clamped_even(float v, int low, int high) {
-    return int(roundEven(qk_within(v, low, high)));
+    precise float sum = qk_within(v, low, high) + 12582912.0;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 // With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
@@ -347,16 +350,16 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
 shared uint qk_staged_blocks[gl_WorkGroupSize.x / 16u * 53u];
 shared uint qk_made[gl_WorkGroupSize.x / 16u];
 // What threads of a team, which follow each other and make a block together, tell the others.
-shared uint qk_left[gl_WorkGroupSize.x];
+shared uint qk_left[gl_WorkGroupSize.x * 1u];
+
+// Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
+void qk_place(uint part);
 
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_from) {
+void qk_encode(uint qk_from, uint qk_part) {
     const int qk_t = int(gl_LocalInvocationIndex) % 16;
-    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 16 * 53;
-    for (int qk_j = qk_t; qk_j < 53; qk_j += 16) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
-    barrier();
     float qk_held[16];
     [[unroll]] for (int qk_j = 0; qk_j < 2; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -370,6 +373,10 @@ void qk_encode(uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    qk_place(qk_part);
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 16 * 53;
+    for (int qk_j = qk_t; qk_j < 53; qk_j += 16) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
+    barrier();
     precise float qk_all_r[1];
     int qk_all_small[1];
     precise float qk_all_gf[1];
@@ -421,7 +428,6 @@ void qk_encode(uint qk_from) {
         precise float qk_8 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 16u * 16u + uint(qk_7)]);
         if (abs(qk_8) > abs(top)) top = qk_8;
     }
-    barrier();
     int zero = (abs(top) < 1e-15) ? 1 : 0;
     precise float inv = qk_quotient(-128.0, top);
     uint qk_bits_d = qk_bits_of_f16((zero != 0) ? 0.0 : (qk_quotient(1.0, inv)));
@@ -429,7 +435,7 @@ void qk_encode(uint qk_from) {
     if (qk_t == 0) {
         {
             const int qk_at = 1664;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_d << (qk_at & 31));
+            qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] = qk_bits_d << (qk_at & 31);
         }
     }
     precise float qk_all_ds[1];
@@ -538,19 +544,22 @@ uint block_of(uint token, uint tile) {
     return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile) / 16u;
 }
 
+// One thread for each team says which block it makes: an index, and a division.
+void qk_place(uint part) {
+    if (gl_LocalInvocationIndex >= gl_WorkGroupSize.x / 16u) return;
+    part += gl_LocalInvocationIndex * 16u;
+    const uint tile = part % row_tiles;
+    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
+    if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     const uint all = tokens * row_tiles;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < all; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        // One thread for each team says which block it makes: an index, and a division.
-        if (gl_LocalInvocationIndex < gl_WorkGroupSize.x / 16u) {
-            const uint part = first + gl_LocalInvocationIndex * 16u, token = part / row_tiles, tile = part % row_tiles;
-            qk_made[gl_LocalInvocationIndex] = part < all ? block_of(token, tile) : QK_NONE;
-            if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
-        }
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        qk_encode(values_at(i < all ? i : all - 16u + i % 16u) * 16u);
+        qk_encode(values_at(i < all ? i : all - 16u + i % 16u) * 16u, first);
         qk_write_made(in_one_row);
     }
 }

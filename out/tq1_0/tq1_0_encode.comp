@@ -187,9 +187,11 @@ float qk_nearest_quotient(float a, float b) {
 
 // Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), near = roundEven(guess);
-    clear = clear && qk_is_clear(guess, near, b);
-    return int(clamp(near, float(low), float(high)));
+    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
+    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    precise float near = sum - 12582912.0;
+    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 bool qk_is_nan(float v) {
@@ -234,7 +236,8 @@ int qk_clamped_floor(float v, int low, int high) {
 }
 
 int qk_clamped_even(float v, int low, int high) {
-    return int(roundEven(qk_within(v, low, high)));
+    precise float sum = qk_within(v, low, high) + 12582912.0;
+    return floatBitsToInt(sum) - 0x4B400000;
 }
 
 // With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
@@ -289,29 +292,27 @@ shared uint qk_staged_blocks[gl_WorkGroupSize.x / 8u * 15u];
 shared uint qk_digits_t[gl_WorkGroupSize.x / 8u * 72u];
 shared uint qk_made[gl_WorkGroupSize.x / 8u];
 // What threads of a team, which follow each other and make a block together, tell the others.
-shared uint qk_left[gl_WorkGroupSize.x];
+shared uint qk_left[gl_WorkGroupSize.x * 1u];
+
+// Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
+void qk_place(uint part);
 
 const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_from) {
+void qk_encode(uint qk_from, uint qk_part) {
     const int qk_t = int(gl_LocalInvocationIndex) % 8;
-    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 8 * 15;
-    for (int qk_j = qk_t; qk_j < 14; qk_j += 8) qk_staged_blocks[qk_own_blocks + qk_j] = 0u;
-    barrier();
+    const uint qk_first = qk_from - uint(qk_t) * 28u;
     float qk_held[32];
-    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
-        vec4 qk_v, qk_w;
-        qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
-        qk_held[8 * qk_j + 0] = qk_v[0];
-        qk_held[8 * qk_j + 1] = qk_v[1];
-        qk_held[8 * qk_j + 2] = qk_v[2];
-        qk_held[8 * qk_j + 3] = qk_v[3];
-        qk_held[8 * qk_j + 4] = qk_w[0];
-        qk_held[8 * qk_j + 5] = qk_w[1];
-        qk_held[8 * qk_j + 6] = qk_w[2];
-        qk_held[8 * qk_j + 7] = qk_w[3];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+        const vec4 qk_v = qk_four(qk_first / 4u + uint(qk_j) * 8u);
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
     }
+    qk_place(qk_part);
+    const int qk_own_blocks = int(gl_LocalInvocationIndex) / 8 * 15;
     precise float s = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_0 = abs(qk_held[qk_i]);
@@ -324,13 +325,12 @@ void qk_encode(uint qk_from) {
         precise float qk_2 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_1)]);
         if (qk_2 > s) s = qk_2;
     }
-    barrier();
     precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
     uint qk_bits_d = qk_bits_of_f16(s);
     if (qk_t == 0) {
         {
             const int qk_at = 416;
-            atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_d << (qk_at & 31));
+            qk_staged_blocks[qk_own_blocks + (qk_at >> 5)] = qk_bits_d << (qk_at & 31);
         }
     }
     const int qk_own_t = int(gl_LocalInvocationIndex) / 8 * 72;
@@ -342,7 +342,7 @@ void qk_encode(uint qk_from) {
         const uint qk_bits_t = uint(t);
         qk_bytes_t[qk_i >> 2] += qk_bits_t << 8 * (qk_i & 3);
     }
-    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) qk_digits_t[qk_own_t + qk_t * 9 + qk_j] = qk_bytes_t[qk_j];
+    [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) qk_digits_t[qk_own_t + qk_t + qk_j * 8] = qk_bytes_t[qk_j];
     barrier();
     for (int qk_j = qk_t; qk_j < 13; qk_j += 8) {
         const int qk_at = qk_j < 8 ? 0 + qk_j - 0 : qk_j < 12 ? 40 + qk_j - 8 : 60 + qk_j - 12;
@@ -351,7 +351,7 @@ void qk_encode(uint qk_from) {
         uint qk_v = 0u, qk_w = 0u;
         [[unroll]] for (int qk_k = 0; qk_k < 5; ++qk_k) {
             const int qk_from = qk_at + qk_k * qk_step;
-            qk_v = qk_v * 3u + (qk_k < qk_count ? qk_digits_t[qk_own_t + qk_from + qk_from / 8] : 0u);
+            qk_v = qk_v * 3u + (qk_k < qk_count ? qk_digits_t[qk_own_t + qk_from] : 0u);
         }
         [[unroll]] for (int qk_k = 0; qk_k < 32; qk_k += 8) qk_w += (((qk_v >> qk_k & 0xFFu) << 8) + 242u) / 243u << qk_k;
         qk_staged_blocks[qk_own_blocks + (qk_j < 8 ? 0 + qk_j - 0 : qk_j < 12 ? 8 + qk_j - 8 : 12 + qk_j - 12)] = qk_w;
@@ -380,14 +380,17 @@ void qk_write_made(bool follow) {
     barrier();
 }
 
+void qk_place(uint part) {
+    const uint i = part + gl_LocalInvocationIndex;
+    if (i % 8u == 0u) qk_made[gl_LocalInvocationIndex / 8u] = i < tiles ? i / 8u : QK_NONE;
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        const bool there = i < tiles;
-        if (i % 8u == 0u) qk_made[gl_LocalInvocationIndex / 8u] = there ? i / 8u : QK_NONE;
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
-        qk_encode((there ? i : tiles - 8u + i % 8u) * 32u);
+        qk_encode((i < tiles ? i : tiles - 8u + i % 8u) * 32u, first);
         qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 }

@@ -151,7 +151,36 @@ types() {
   ! cmp -s "$data"/f16.c/* "$data"/bf16.c/* || fail "$format: f16 and bf16 become the same blocks"
   rm -r "$data"
 }
-export -f one outputs encode skips expected decode keeps sets narrow types
+# Of zeros with signs, the first is the least, and the greatest, also where threads do not have elements in their order.
+zeros() {
+  local data=$work/zeros target i
+  mkdir -p "$data"
+  cat >"$data/edges.quant" <<'SPEC'
+format edges "the least and the greatest of 64"
+block 64 { q: u8[64] lo: f32 hi: f32 }
+code c = q { 8 @ 0 (64:8) }
+value = c == 0 ? lo : hi
+encode {
+    lo = min(x)
+    hi = max(x)
+    c = even(x, 0, 255)
+}
+SPEC
+  # The first zero of each block is below 0, the next ones are not; all else is above 0 in the one block, and below in the other.
+  for i in {0..127}; do
+    case $i in
+      5 | 70) printf '\0\0\0\200' ;;
+      8 | 72 | 77) printf '\0\0\0\0' ;;
+      *) [ "$i" -lt 64 ] && printf '\0\0\200\077' || printf '\0\0\200\277' ;;
+    esac
+  done >"$data/in"
+  for target in $targets; do
+    check "signed zeros on $target" \
+      "$QKGEN" run encode --spec "$data/edges.quant" --format edges --target "$target" --in "$data/in" --out "$data/$target"
+    [ "$target" = c ] || check "signed zeros: other blocks on $target than in C" cmp "$data/c" "$data/$target"
+  done
+}
+export -f one outputs encode skips expected decode keeps sets narrow types zeros
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
@@ -160,7 +189,8 @@ fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
 printf 'types %s\n' q4_0 q4_K | each
 printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
-printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' 'q2_0 64' 'q2_0 4160' 'tq1_0 256' | each
+printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' 'q2_0 64' 'q2_0 4160' 'tq1_0 256' 'nvfp4 64' 'nvfp4 4160' | each
+echo zeros | each
 
 head -c 128 "$given/q4_0.f32" >"$work/one.f32"
 : >"$work/empty.f32"

@@ -1,0 +1,162 @@
+/* Encoders on Vulkan: which elements each thread of a team has, and in which words of the block their codes lie. */
+#include "build/family.h"
+
+enum { LEAST_RUN = 4, WORD = 32, MOST_SPAN = 64 };
+
+/* How elements are dealt: to each of `team` threads `run` that follow each other, and again, until it has `share`. */
+typedef struct deal {
+    uint32_t team, run, share;
+} deal;
+
+static uint32_t element_of(deal d, uint32_t thread, uint32_t i) {
+    return (i / d.run * d.team + thread) * d.run + i % d.run;
+}
+
+static uint32_t thread_of(deal d, uint32_t element) {
+    return d.run < d.share ? element / d.run % d.team : element / d.share;
+}
+
+static uint32_t address_of(const qg_slice *slice, deal d, uint32_t thread, uint32_t i) {
+    return qg_slice_address(slice, slice->first + element_of(d, thread, i));
+}
+
+/* ---- words ---- */
+
+/* Whether bits of a thread lie as those of the first one do, in words that are further. */
+static bool lies_alike(const qg_slice *slice, deal d, uint32_t thread) {
+    const uint32_t from = address_of(slice, d, 0, 0), to = address_of(slice, d, thread, 0), far = to - from;
+    for (uint32_t i = 0; i < d.share; ++i) {
+        const uint32_t own = address_of(slice, d, 0, i);
+        if (to < from || address_of(slice, d, thread, i) != own + far) return false;
+        if (far % WORD && own % WORD + far % WORD + slice->width > WORD) return false;
+    }
+    return true;
+}
+
+static qg_parts parts_of(const qg_slice *slice, deal d) {
+    const qg_parts none = {.fits = false};
+    qg_parts all = {.first = UINT32_MAX, .fits = true};
+    if (slice->first % d.share || slice->count % d.share) return none;
+    if (d.run < d.share && slice->count < d.team * d.share) return none;
+    for (uint32_t i = 0; i < d.share; ++i)
+        if (address_of(slice, d, 0, i) / WORD < all.first) all.first = address_of(slice, d, 0, i) / WORD;
+    for (uint32_t i = 0; i < d.share; ++i) {
+        const uint32_t at = address_of(slice, d, 0, i) - WORD * all.first, last = (at + slice->width - 1) / WORD;
+        if (last >= MOST_SPAN) return none;
+        all.used |= UINT64_C(1) << at / WORD | UINT64_C(1) << last;
+        if (last >= all.span) all.span = last + 1;
+    }
+    for (uint64_t used = all.used; used; used &= used - 1) all.count += 1;
+    for (uint32_t t = 1; t < slice->count / d.share; ++t)
+        if (!lies_alike(slice, d, t)) return none;
+    return all.count * 2 <= d.share ? all : none;
+}
+
+static bool has_bits(const qg_slice *slice, uint32_t instance, uint32_t word) {
+    const uint32_t at = qg_slice_address(slice, slice->first + instance);
+    return at / WORD <= word && (at + slice->width - 1) / WORD >= word;
+}
+
+/* Whether all bits of a word are of one thread and one slice; where that is not of each element, of one instance. */
+static bool is_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d, uint32_t word) {
+    uint32_t owner = UINT32_MAX;
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
+            const qg_slice *other = &layout->codes[c].slices[s];
+            for (uint32_t j = 0; other->buffer == slice->buffer && j < other->count; ++j) {
+                if (!has_bits(other, j, word)) continue;
+                const uint32_t own = per == 1 ? thread_of(d, other->first + j) : j;
+                if (other != slice || (owner != UINT32_MAX && own != owner)) return false;
+                owner = own;
+            }
+        }
+    return true;
+}
+
+static bool stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per, deal d) {
+    if (d.team == 1 || (per == 1 && !parts_of(slice, d).fits)) return false;
+    for (uint32_t w = 0; w < (layout->buffers[slice->buffer].bytes + 3) / 4; ++w)
+        for (uint32_t j = 0; j < slice->count; ++j)
+            if (has_bits(slice, j, w) && !is_alone(layout, slice, per, d, w)) return false;
+    return true;
+}
+
+/* ---- elements ---- */
+
+/* Whether a function needs elements in their order. */
+static bool looks_in_order(const qg_term *term) {
+    if (!term) return false;
+    if (term->op == QG_CALL && term->count == 0 && (term->call == QG_CALL_SUM || term->call == QG_CALL_EXTREME))
+        return true;
+    return looks_in_order(term->arg[0]) || looks_in_order(term->arg[1]) || looks_in_order(term->arg[2]);
+}
+
+/* Whether it is all the same which elements of the block a thread has. */
+static bool is_free(const qg_layout *layout) {
+    for (uint32_t i = 0; i < layout->encode->count; ++i) {
+        const qg_equation *e = &layout->encode->items[i];
+        if ((e->per > 1 && e->per < layout->elements) || e->candidates || e->next || looks_in_order(e->value))
+            return false;
+    }
+    return true;
+}
+
+/* Whether codes of each thread lie in words as those of the others do; `alone`: in words that nobody else has. */
+static bool lie_alike(const qg_layout *layout, deal d, bool alone) {
+    for (uint32_t c = 0; c < layout->n_codes; ++c) {
+        const qg_code *code = &layout->codes[c];
+        for (uint32_t s = 0; code->per == 1 && !qg_has_digit_words(code) && s < code->n_slices; ++s) {
+            const qg_slice *slice = &code->slices[s];
+            if (slice->radix || !parts_of(slice, d).fits) return false;
+            if (alone && !stores_alone(layout, slice, 1, d)) return false;
+        }
+    }
+    return true;
+}
+
+/* The shortest runs by which nobody has to add bits to words of others; without such, the shortest. Neighbours then
+ * load side by side: a GPU takes longer where each of them loads from a line of the cache of its own. */
+uint32_t qg_run_of_team(const qg_layout *layout, uint32_t team) {
+    deal d = {.team = team, .share = layout->elements / team};
+    if (team == 1 || !is_free(layout)) return d.share;
+    for (int alone = 1; alone >= 0; --alone)
+        for (d.run = LEAST_RUN; d.run < d.share + (uint32_t)alone; d.run *= 2)
+            if (d.share % d.run == 0 && lie_alike(layout, d, alone)) return d.run;
+    return d.share;
+}
+
+static deal deal_of(const qg_layout *layout) {
+    const uint32_t team = qg_encode_team(layout);
+    return (deal){.team = team, .run = qg_encode_run(layout), .share = layout->elements / team};
+}
+
+uint32_t qg_encode_run(const qg_layout *layout) { return qg_run_of_team(layout, qg_encode_team(layout)); }
+
+qg_parts qg_encode_parts(const qg_layout *layout, const qg_slice *slice) {
+    const deal d = deal_of(layout);
+    return d.team > 1 ? parts_of(slice, d) : (qg_parts){.fits = false};
+}
+
+bool qg_stores_alone(const qg_layout *layout, const qg_slice *slice, uint32_t per) {
+    return stores_alone(layout, slice, per, deal_of(layout));
+}
+
+/* Whether a word is stored by one thread, or made of digits. */
+static bool is_stored(const qg_layout *layout, uint32_t buffer, uint32_t word) {
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s) {
+            const qg_slice *slice = &layout->codes[c].slices[s];
+            for (uint32_t j = 0; slice->buffer == buffer && j < slice->count; ++j)
+                if (has_bits(slice, j, word))
+                    return qg_digit_words(layout, &layout->codes[c]) ||
+                           qg_stores_alone(layout, slice, layout->codes[c].per);
+        }
+    return false;
+}
+
+bool qg_stores_whole(const qg_layout *layout, uint32_t buffer) {
+    if (qg_encode_team(layout) == 1) return false;
+    for (uint32_t w = 0; w < (layout->buffers[buffer].bytes + 3) / 4; ++w)
+        if (!is_stored(layout, buffer, w)) return false;
+    return true;
+}
