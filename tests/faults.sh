@@ -108,7 +108,7 @@ EXPECTED='did not come back within' \
 fault "no barrier before sums of several subgroups are added" $rows \
   '/if \(split == 1u\) continue;/ { n; s/barrier\(\);/;/ }' --family gemv --class exact
 fault "no barrier before they are written again" $rows '/finish\(m, row, total\);$/ { n; n; s/barrier\(\);/;/ }' --family gemv --class exact
-fault "x is read before it is there" $slice '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' --family gemv --class exact
+fault "x is read before it is there" $slice '/share_x\(i \/ count/,/barrier/ s/barrier\(\);/;/' --family gemv --class exact
 fault "sums of teams are added before they are there" $teams '0,/barrier\(\);/ s/barrier\(\);/;/' --family gemv --class exact
 
 # ---- rows and tiles ----

@@ -277,7 +277,7 @@ mutate "x as integers: too little memory is refused" $packed 's/scratch.size < b
 mutate "x as integers: of every vector" templates/share_slice.glsl 's/i < tiles \* BATCH\) share_x\(i \/ tiles,/i < tiles * BATCH) share_x(0u,/' unit gemv_test
 mutate "x as integers: from where a slice begins" templates/share_slice.glsl 's/\+ begin \+ i % count\]/+ i % count]/' unit gemv_test
 mutate "several vectors: each has its own x" templates/share_slice.glsl 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
-mutate "several vectors: x is there before it is read" templates/share_slice.glsl '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
+mutate "several vectors: x is there before it is read" templates/share_slice.glsl '/share_x\(i \/ count/,/barrier/ s/barrier\(\);/;/' unit gemv_test
 mutate "several vectors: x stays while it is read" templates/share_slice.glsl '/void share_slice/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
 mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
