@@ -8,6 +8,7 @@ layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 b
 @include gemv_bindings.glsl
 
 const uint TILES = 1u, SUMS = ROWS;
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 @include products.glsl
 @{near_tables}
@@ -23,9 +24,6 @@ const uint TILES = 1u, SUMS = ROWS;
 @{accumulate}
 
 @{shared_x}
-
-shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 @include sum_of_lanes.glsl
 @include share_slice.glsl
 

@@ -122,8 +122,38 @@ char *qg_glsl_decode(qg_arena *arena, const qg_step *values) {
 
 /* ---- sums ---- */
 
+/* A name in lower case whose words begin with capitals instead. */
+static const char *in_capitals(qg_arena *arena, const char *name) {
+    qg_text text = qg_text_new(arena);
+    for (bool begins = true; *name; begins = *name++ == '_') {
+        const char letter = begins && *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
+        if (letter != '_') qg_text_add(&text, &letter, 1);
+    }
+    return text.data;
+}
+
+/* Results, as floats and as halves, and what an epilogue reads; called like their bindings. */
+static const char *result_buffers(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_family *family = kernel->family;
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = family->n_bindings - QG_N_RESULTS; i < family->n_bindings; ++i) {
+        const char *name = family->bindings[i].name;
+        const uint32_t binding = kernel->layout->n_buffers + i;
+        if (family->bindings[i].role != QK_ROLE_OUTPUT) {
+            qg_text_printf(&text, "layout(binding = %u, std430) readonly buffer %s { float %s[]; };\n", binding,
+                           in_capitals(arena, name), name);
+            continue;
+        }
+        qg_text_printf(&text,
+                       "layout(binding = %u, std430) buffer Output { float %s[]; };\n"
+                       "layout(binding = %u, std430) buffer OutputHalves { %s %s_halves[]; };\n",
+                       binding, name, binding, qg_stores_halves(kernel) ? "uint16_t" : "uint", name);
+    }
+    return text.data;
+}
+
 /* A run of x as halves, and what makes floats of it. */
-static void x_holes(qg_holes *holes, const qg_program *program) {
+static void x_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     static const struct {
         const char *stored, *loaded, *of_f16, *of_bf16;
     } runs[] = {
@@ -133,6 +163,7 @@ static void x_holes(qg_holes *holes, const qg_program *program) {
                "uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u))"},
     };
     const uint32_t lanes = program->kernel->plan->lanes;
+    qg_hole(holes, "result_buffers", result_buffers(arena, program->kernel));
     qg_hole(holes, "halves_type", runs[lanes].stored);
     qg_hole(holes, "run_type", runs[lanes].loaded);
     qg_hole(holes, "x_of_f16", runs[lanes].of_f16);
@@ -414,7 +445,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_text_puts(&loads, "");
     if (step->plan == program->plan) qg_glsl_wide_loads(&loads, ir, values ? values->code : NULL, program->plan);
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
-    x_holes(holes, program);
+    x_holes(arena, holes, program);
     qg_hole(holes, "x_kept",
             x_kept(arena, step, keeps_several(program) ? "TILES * BATCH" : "TILES", ir->single ? "" : "[BATCH]"));
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
@@ -494,7 +525,7 @@ static void unit_holes(qg_arena *arena, qg_holes *holes, const qg_request *reque
     qg_hole(holes, "buffers", qg_glsl_buffers(arena, program));
     qg_hole(holes, "wide_buffers", wide_buffers(arena, wide, false));
     qg_binding_holes(arena, holes, kernel);
-    x_holes(holes, program);
+    x_holes(arena, holes, program);
     qg_hole(holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
     qg_hole(holes, "prelude", prelude);
     qg_hole(holes, "part", qg_format(arena, "%u", wide->of_unit->part));
