@@ -49,8 +49,7 @@ void finish(uint m, uint n, float sum) {
 @end
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
   @if in_parts
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);

@@ -63,10 +63,7 @@ void main() {
         subgroupBarrier();
         [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
             const uint at = (own + i * LANES + lane) * 4u;
-            held[at] = ahead[i].x;
-            held[at + 1u] = ahead[i].y;
-            held[at + 2u] = ahead[i].z;
-            held[at + 3u] = ahead[i].w;
+            held[at] = ahead[i].x, held[at + 1u] = ahead[i].y, held[at + 2u] = ahead[i].z, held[at + 3u] = ahead[i].w;
         }
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;

@@ -5,7 +5,6 @@ const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
         const uint i = bit == 1u ? 2u * pair : pair;
         const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-        v[i] = odd ? other : v[i];
-        v[i + bit] = odd ? v[i + bit] : other;
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
     }
 }

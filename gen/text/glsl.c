@@ -239,11 +239,11 @@ static char *fetched_at(qg_arena *arena, const qg_fetches *all, const char *row)
 }
 
 static const char *last_arrays(qg_arena *arena, const qg_fetches *all) {
-    return qg_format(arena, "uvec4 last[%u];%s", all->n_fours,
+    return qg_format(arena, "uvec4 last_fours[%u];%s", all->n_fours,
                      all->n_words ? qg_format(arena, " uint last_words[%u];", all->n_words) : "");
 }
 
-static const char *last_of(const qg_fetches *all) { return all->n_words ? "last, last_words" : "last"; }
+static const char *last_of(const qg_fetches *all) { return all->n_words ? "last_fours, last_words" : "last_fours"; }
 
 /* Tiles of a block, where blocks lie one after the other. */
 static uint32_t block_tiles(const qg_step *step) {
