@@ -352,7 +352,7 @@ static char *wide_buffers(qg_arena *arena, const qg_step *wide, bool ahead) {
 static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
-    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
+    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1;
     const char *x = ir->x, *outer = qg_format(arena, "[%s]%s", tiles, batch);
     const char *sum = qg_format(arena, "float %s_sum%s[%u];", x, outer, sums);
     if (ir->half)
@@ -361,8 +361,20 @@ static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, con
     if (!ir->n_x_quads)
         return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, qg_x_runs(plan),
                          sum);
-    return qg_format(arena, "int %s%s[DIGITS][%u];\nint %s_digits%s[DIGITS][%u];\nfloat %s_step%s[%u];\n%s", x, outer,
-                     ir->n_x_quads, x, outer, digits, x, outer, qg_x_steps(plan), sum);
+    const char *digits =
+        ir->n_x_digits ? qg_format(arena, "int %s_digits%s[DIGITS][%u];\n", x, outer, ir->n_x_digits) : "";
+    return qg_format(arena, "int %s%s[DIGITS][%u];\n%sfloat %s_step%s[%u];\n%s", x, outer, ir->n_x_quads, digits, x,
+                     outer, qg_x_steps(plan), sum);
+}
+
+/* Whether bytes of x meet codes of that kind. */
+static bool meets_codes(const qg_ir *ir, bool with_sign) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+        const qg_node *node = ir->nodes[i];
+        if (node->used && node->op == QG_DOT4 && (node->ref || node->arg[0]->kind == QG_K_INT) == with_sign)
+            return true;
+    }
+    return false;
 }
 
 /* What is loaded first, and what follows of the last block of all. `loads` are functions that loads call. */
@@ -451,6 +463,9 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
+    qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
+    qg_hole(holes, "signed_codes", ir->n_x_digits || meets_codes(ir, true) ? "" : NULL);
+    qg_hole(holes, "unsigned_codes", meets_codes(ir, false) ? "" : NULL);
     qg_hole(holes, "halves", ir->half ? "" : NULL);
     qg_hole(holes, "largest_of_most",
             kernel->plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"

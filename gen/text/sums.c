@@ -394,17 +394,14 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_target *t
     qg_text_printf(text, several ? "%svec4 most[%u], all[%u];\n%s" : "%svec4 most, all;\n", in, n_steps, n_steps, loop);
     qg_text_printf(text, "%smost%s = all%s = vec4(0.0);\n", deep, at, at);
     open_runs(text, target, deep, in_step, several);
-    qg_text_printf(text, " {\n%s    most%s = max(most%s, abs(run[r]));\n%s    all%s += run[r];\n%s}\n", deep, at, at,
-                   deep, at, deep);
+    qg_text_printf(text, " most%s = max(most%s, abs(run[r])), all%s += run[r];\n", at, at, at);
     if (several) qg_text_printf(text, "%s}\n", in);
     if (several && ir->one_step) {
         qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
-        qg_text_printf(text, "%s    %sfor (uint s = 1u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
-        qg_text_printf(text, "%s        most[0] = max(most[0], most[s]);\n%s        all[0] += all[s];\n%s    }\n", in,
-                       in, in);
-        qg_text_printf(text, "%s    %sfor (uint s = 1u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
-        qg_text_printf(text, "%s        most[s] = most[0];\n%s        all[s] = all[0];\n%s    }\n%s}\n", in, in, in,
-                       in);
+        const char *others =
+            qg_format(text->arena, "%s    %sfor (uint s = 1u; s < %uu; ++s)", in, target->unroll, n_steps);
+        qg_text_printf(text, "%s most[0] = max(most[0], most[s]), all[0] += all[s];\n", others);
+        qg_text_printf(text, "%s most[s] = most[0], all[s] = all[0];\n%s}\n", others, in);
     }
     qg_text_printf(text, "%sivec4 whole[%u];\n%s", in, n_steps * in_step, several ? loop : "");
     qg_text_printf(text, "%sconst float scale = scale_of(most%s, all%s);\n", deep, at, at);
