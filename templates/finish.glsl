@@ -1,16 +1,5 @@
-layout(constant_id = @{id.epilogue}) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = @{id.y_type}) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
-layout(binding = @{binding_y}, std430) buffer OutputHalves { @{y_half_type} y_halves[]; };
-layout(binding = @{binding_result_scale}, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = @{binding_row_bias}, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = @{binding_result_gate}, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = @{binding_residual}, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -57,16 +46,21 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
 @else
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    const bool first = true, last = true;
 @end
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+  @if in_parts
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
     if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
     if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+  @else
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+  @end
     store_y(at + y_skip, sum);
 }
 @if in_parts

@@ -4,8 +4,10 @@
 
 layout(local_size_x_id = @{id.local_size_x}) in;
 layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row
+@include y_constants.glsl
 
 layout(binding = @{binding_scratch}, std430) readonly buffer Parts { float sum_of_part[]; };
+@{result_buffers}
 
 @include gemm_operands.glsl
 

@@ -1,3 +1,5 @@
+@include views_constant.glsl
+
 @if experts
 @include experts_push.glsl
 

@@ -8,6 +8,7 @@ layout(local_size_x_id = @{id.local_size_x}) in;
 
 layout(binding = @{binding_scratch}, std430) buffer Packed { uvec2 packed_x[]; };
 layout(binding = @{binding_scratch}, std430) buffer Units { float x_unit[]; };
+@include x_buffers.glsl
 
 @include gemm_operands.glsl
 

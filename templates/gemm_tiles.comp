@@ -24,7 +24,9 @@ layout(constant_id = @{id.together}) const uint TOGETHER = 0;  // 1: threads loa
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;  // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 @include unit_shape.glsl
+@include y_constants.glsl
 @else
+@include y_constants.glsl
 const uint UNIT_ROWS = 16u, UNIT_COLS = 8u, LANES = 32u, K_SLICES = 1u;
 @end
 
@@ -37,6 +39,7 @@ layout(binding = @{binding_scratch}, std430) readonly buffer Packed { uvec4 pack
 @end
 layout(binding = @{binding_scratch}, std430) readonly buffer Units { float x_unit[]; };
 layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[]; };
+@{result_buffers}
 
 @include gemm_operands.glsl
 

@@ -7,8 +7,8 @@ layout(constant_id = @{id.lanes}) const uint LANES = 32;  // of a subgroup
 
 @include gemv_bindings.glsl
 
-const uint TILES = 1u;
-const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
+const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @include products.glsl
 @{near_tables}
@@ -18,9 +18,6 @@ const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 
 @end
 @{load_x}
-
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
-
 @include sum_of_lanes.glsl
 @if looks_up
 @include add_rounds.glsl
@@ -34,9 +31,7 @@ const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
 
 @if held_fours
-uvec4 held_four(uint at) {
-    return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]);
-}
+uvec4 held_four(uint at) { return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]); }
 
 @end
 @{take}
@@ -68,10 +63,7 @@ void main() {
         subgroupBarrier();
         [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
             const uint at = (own + i * LANES + lane) * 4u;
-            held[at] = ahead[i].x;
-            held[at + 1u] = ahead[i].y;
-            held[at + 2u] = ahead[i].z;
-            held[at + 3u] = ahead[i].w;
+            held[at] = ahead[i].x, held[at + 1u] = ahead[i].y, held[at + 2u] = ahead[i].z, held[at + 3u] = ahead[i].w;
         }
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;

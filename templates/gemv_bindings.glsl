@@ -1,5 +1,7 @@
 @{buffers}
 @{wide_buffers}
+@include x_buffers.glsl
+@{result_buffers}
 
 @include sums_push.glsl
 

@@ -22,9 +22,7 @@ void main() {
     const uint bands = rows / TILE_ROWS, tiles = @{own_tiles};
     for (uint first = group_number() * WIDTH; first < bands; first += group_count() * WIDTH) {
         float sum[TILE_ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < TILE_ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
+        [[unroll]] for (uint r = 0u; r < TILE_ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
         for (uint j = part; j < tiles; j += parts) {
             load_x(0u, j, 0u);
             accumulate(min(first + place, bands - 1u), j, 0u, sum);

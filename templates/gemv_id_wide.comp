@@ -5,6 +5,7 @@ layout(constant_id = @{id.rows}) const uint ROWS = 4;  // rows at a time, at mos
 @include gemv_id_bindings.glsl
 
 const uint TILES = @{kept_tiles}u, BATCH = 1u, SUMS = ROWS;
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 @include products.glsl
 @if stages
@@ -21,9 +22,6 @@ const uint TILES = @{kept_tiles}u, BATCH = 1u, SUMS = ROWS;
 @{fetch}
 
 @{accumulate}
-
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
-
 @include sum_of_lanes.glsl
 @if stages
 @include stage_x.glsl

@@ -17,9 +17,13 @@ layout(constant_id = @{id.copies}) const uint COPIES = 1;  // of a table of pair
 @end
 @include unit_shape.glsl
 @include x_type.glsl
+@include y_constants.glsl
+@include views_constant.glsl
 
 @{buffers}
 @{wide_buffers}
+@include x_buffers.glsl
+@{result_buffers}
 
 @include sums_push.glsl
 

@@ -76,9 +76,7 @@ void main() {
     uint held = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;

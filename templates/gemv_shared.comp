@@ -39,10 +39,8 @@ void main() {
         const uint step = group_count() * gl_NumSubgroups * tall;
         for (uint first = (group_number() * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += step) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
-            float sum[ROWS][BATCH];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-            }
+            float sum[BATCH][ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
 @if fetches
@@ -54,7 +52,7 @@ void main() {
                         fetch_last(min(row + i % ROWS, end - 1u), j, @{last_names});
                         take_x(i / ROWS, t);
                         accumulate(min(row + i % ROWS, end - 1u), j, 0u, @{last_names}, part);
-                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s / ROWS][s % ROWS] += s == i ? part : 0.0;
                     }
                     continue;
                 }
@@ -65,16 +63,14 @@ void main() {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
 @if fetches
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, @{fetched_at}, sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, @{fetched_at}, sum[m][r]);
 @else
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[m][r]);
 @end
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                float of_rows[ROWS];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
-                const float all = sum_of_lanes(of_rows, width);
+                const float all = sum_of_lanes(sum[m], width);
                 if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u, begin + SLICE >= tiles);
             }
         }

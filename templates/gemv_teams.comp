@@ -11,6 +11,7 @@ layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 b
 @include gemv_bindings.glsl
 
 const uint TILES = 1u, SUMS = ROWS;
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 @include products.glsl
 @{near_tables}
@@ -32,9 +33,6 @@ layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 pac
 
 @end
 @{shared_x}
-
-shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 @include sum_of_lanes.glsl
 @include share_slice.glsl
 
@@ -46,35 +44,31 @@ void main() {
     if (X_PACKED == 2u) { pack_x(); return; }
 @end
     @{fill_tables}
-    const uint tiles = @{tiles_of_row}, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint tiles = @{tiles_of_row}, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
-        for (uint begin = 0u; begin < tiles; begin += slice) {
-            const uint count = min(slice, tiles - begin);
-            uint t = lane;
+        float sum[BATCH][ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
+        for (uint from = 0u; from < tiles; from += slice) {
+            const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             @{fetched}
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), @{fetched_at});
-            if (begin != shared_from) share_slice(begin, count);
-            shared_from = begin;
-            while (t < count) {
-                const uint j = begin + t;
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), @{fetched_at});
+            if (from != shared_from) share_slice(from, count);
+            shared_from = from;
+            for (uint t = lane; t < count;) {
 @if overruns
-                if (PADDED == 0u && row + ROWS >= end && j + @{block_tiles}u >= tiles) {  // the last block, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= rows && from + t + @{block_tiles}u >= tiles) {  // the last block, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         @{last_arrays}
                         float part = 0.0;
-                        fetch_last(min(row + i % ROWS, end - 1u), j, @{last_names});
+                        fetch_last(min(row + i % ROWS, last), from + t, @{last_names});
                         take_x(i / ROWS, t);
-                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, @{last_names}, part);
-                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                        accumulate(min(row + i % ROWS, last), from + t, 0u, @{last_names}, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s / ROWS][s % ROWS] += s == i ? part : 0.0;
                     }
                     t += lanes;
                     continue;
@@ -82,22 +76,18 @@ void main() {
 @end
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, @{fetched_at}, sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, @{fetched_at}, sum[m][r]);
                 }
                 t += lanes;
                 if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, @{fetched_at});
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, @{fetched_at});
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-            float of_rows[ROWS];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
-            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
-            if (lanes > gl_SubgroupSize) {
-                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
-            } else if (lane < ROWS && row + lane < rows && m < batch) {
-                finish(m, row + lane, all);
-            }
+            const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
+            const bool whole = lanes <= gl_SubgroupSize;  // the sum of a team
+            if (!whole && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            if (whole && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
         }
         if (lanes <= gl_SubgroupSize) continue;
         const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;

@@ -6,8 +6,8 @@ layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share
 
 @include gemv_bindings.glsl
 
-const uint TILES = @{kept_tiles}u;
-const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
+const uint TILES = @{kept_tiles}u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 @include products.glsl
 @if stages
@@ -24,9 +24,6 @@ const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
 @{fetch}
 
 @{accumulate}
-
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
-
 @include sum_of_lanes.glsl
 @if stages
 @include stage_x.glsl

@@ -1,6 +1,10 @@
 @if digits
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+  @if digit_sums
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+  @else
+// integers stand for; sums over runs that share a scale.
+  @end
 @else
   @if halves
 // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that
@@ -33,19 +37,24 @@ float scale_of(vec4 most, vec4 all) {
     return min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
-// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+@if signed_codes
+// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(int a, int b, spirv_literal int packed);
+int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+
+@end
+@if unsigned_codes
+// OpSUDot of four bytes in a word each, of which the first have a sign.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
 int mixed_dot(int a, uint b, spirv_literal int packed);
-
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
 int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
+
+@end
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
-
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
@@ -58,8 +67,10 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
+  @if digit_sums
 int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
 
+  @end
 @end
 @if adds_dots
 // sum + dot(a, b), in as many operations as a has lanes.

@@ -2,7 +2,6 @@
 // ones, for threads take the same run of tiles that are neighbours.
 shared @{vec} staged[STAGED == 1u ? 1u : STAGED + STAGED / @{staged_runs}u];
 uint staged_from = 0u;
-
 @{vec} staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;

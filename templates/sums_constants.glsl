@@ -1,4 +1,6 @@
 @include x_type.glsl
+@include y_constants.glsl
+@include views_constant.glsl
 @if overruns
 layout(constant_id = @{id.padded}) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 @end

@@ -1,13 +1,11 @@
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of @{tile_elements} elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
+    uint rows, row_tiles, batch;      // of this launch; tiles of @{tile_elements} elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
 @if pushes_matrix
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
 @end
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next

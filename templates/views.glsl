@@ -1,6 +1,4 @@
-layout(constant_id = @{id.views}) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 @if experts
-
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
@@ -15,12 +13,8 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 @else
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -31,15 +25,14 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 @if cuts
 uint x_element_from(uint vector, uint row_elements) {
     return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
 }
-
 @end
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / @{lanes}u; }
 @end

@@ -122,7 +122,7 @@ fault "tiles are missing: the grid's step is too large" templates/dequant.kernel
 
 # ---- vectors, tokens, experts ----
 fault "all vectors are the first" $shared 's/take_x\(m, t\)/take_x(0u, t)/' --family gemv --class exact
-fault "sums are added to what was there" templates/finish.glsl 's/if \(!first \|\| \(does \& ADDS_TO_Y\) != 0u\) sum/sum/' --family gemv --class exact
+fault "sums are added to what was there" templates/finish.glsl 's/if \((!first \|\| )?\(does \& ADDS_TO_Y\) != 0u\) sum/sum/' --family gemv --class exact
 fault "x of another token" $experts 's/pair \/ slots : pair/pair % batch : pair/g' --family gemv_id
 fault "the expert behind the last is read" $experts 's/found = expert < experts/found = expert <= experts/g' --family gemv_id
 fault "an expert out of range is not counted" $experts 's/atomicAdd\(out_of_range, 1u\)/;/g' --family gemv_id

@@ -226,7 +226,8 @@ static qg_index tile_start(qg_ir *ir, const qg_plan *plan, bool named) {
         const bool last = i + 1 == plan->n_digits;
         const qg_index digit = last ? rest : qg_index_mod(ir, rest, plan->digits[i].extent);
         if (named && i && digit.n_terms == 1) /* the part of the block that the tile lies in */
-            qg_let(ir, digit.terms[0].digit, "part", qg_format(ir->arena, "of %u elements", plan->digits[i].stride));
+            qg_let(ir, digit.terms[0].digit, "part",
+                   qg_format(ir->arena, "part: of %u elements", plan->digits[i].stride));
         start = qg_index_add(ir, start, qg_index_scale(digit, plan->digits[i].stride));
         if (!last) rest = qg_index_div(ir, rest, plan->digits[i].extent);
     }

@@ -110,9 +110,30 @@ static void name_fours(qg_ir *ir) {
     }
 }
 
+/* What a shift goes by, without a constant that is added; NULL where that needs no name. */
+static const qg_node *shift_of(const qg_node *node) {
+    if (!node->used || (node->op != QG_SHR && node->op != QG_SHL)) return NULL;
+    const qg_node *by = node->arg[1];
+    if (by->op == QG_ADD && !by->name && by->arg[1]->op == QG_CONST) by = by->arg[0];
+    return by->lanes == 1 && !by->name && by->op != QG_CONST && by->op != QG_ARG ? by : NULL;
+}
+
+/* Where the bits of several codes lie follows from the tile: that is said once. */
+static void name_shifts(qg_ir *ir) {
+    uint32_t count = 0;
+    qg_node **named = QG_NEW_ARRAY(ir->arena, qg_node *, ir->n_nodes + 1);
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+        uint32_t shifts = 0;
+        for (uint32_t k = 0; k < ir->n_nodes; ++k) shifts += shift_of(ir->nodes[k]) == ir->nodes[i];
+        if (shifts > 1) named[count++] = ir->nodes[i];
+    }
+    for (uint32_t i = 0; i < count; ++i) named[i]->name = "shift";
+}
+
 void qg_choose_names(qg_ir *ir) {
     name_codes(ir);
     name_fours(ir);
+    name_shifts(ir);
 }
 
 /* ---- order ---- */
@@ -143,17 +164,32 @@ static bool is_ready(const qg_node *const *before, uint32_t count, const qg_node
     return true;
 }
 
+/* Whether a node follows from the place of the tile alone. */
+static bool is_of_place(const qg_node *node) {
+    if (node->kind != QG_K_UINT || node->op == QG_LOAD || node->op == QG_LOAD_FOUR || node->op == QG_LOAD_WIDE ||
+        node->op == QG_TABLE)
+        return false;
+    for (uint32_t i = 0; i < node->n_args; ++i)
+        if (!is_of_place(node->arg[i])) return false;
+    return true;
+}
+
 void qg_gather(qg_ir *ir) {
     const qg_node **order = QG_NEW_ARRAY(ir->arena, const qg_node *, ir->n_statements + 1);
     bool *taken = QG_NEW_ARRAY(ir->arena, bool, ir->n_statements + 1);
-    for (uint32_t count = 0; count < ir->n_statements; ++count) {
+    uint32_t places = 0;
+    for (uint32_t i = 0; i < ir->n_statements; ++i) {
+        taken[i] = is_of_place(ir->statements[i]);
+        if (taken[i]) order[places++] = ir->statements[i];
+    }
+    for (uint32_t count = places; count < ir->n_statements; ++count) {
         uint32_t next = 0, i = 0;
         while (taken[next]) ++next;
-        for (; count > 0 && i < ir->n_statements; ++i)
+        for (; count > places && i < ir->n_statements; ++i)
             if (!taken[i] && go_together(ir, order[count - 1], ir->statements[i]) &&
                 is_ready(order, count, ir->statements[i]))
                 break;
-        if (count > 0 && i < ir->n_statements) next = i;
+        if (count > places && i < ir->n_statements) next = i;
         order[count] = ir->statements[next];
         taken[next] = true;
     }

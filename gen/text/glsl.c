@@ -122,8 +122,38 @@ char *qg_glsl_decode(qg_arena *arena, const qg_step *values) {
 
 /* ---- sums ---- */
 
+/* A name in lower case whose words begin with capitals instead. */
+static const char *in_capitals(qg_arena *arena, const char *name) {
+    qg_text text = qg_text_new(arena);
+    for (bool begins = true; *name; begins = *name++ == '_') {
+        const char letter = begins && *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
+        if (letter != '_') qg_text_add(&text, &letter, 1);
+    }
+    return text.data;
+}
+
+/* Results, as floats and as halves, and what an epilogue reads; called like their bindings. */
+static const char *result_buffers(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_family *family = kernel->family;
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = family->n_bindings - QG_N_RESULTS; i < family->n_bindings; ++i) {
+        const char *name = family->bindings[i].name;
+        const uint32_t binding = kernel->layout->n_buffers + i;
+        if (family->bindings[i].role != QK_ROLE_OUTPUT) {
+            qg_text_printf(&text, "layout(binding = %u, std430) readonly buffer %s { float %s[]; };\n", binding,
+                           in_capitals(arena, name), name);
+            continue;
+        }
+        qg_text_printf(&text,
+                       "layout(binding = %u, std430) buffer Output { float %s[]; };\n"
+                       "layout(binding = %u, std430) buffer OutputHalves { %s %s_halves[]; };\n",
+                       binding, name, binding, qg_stores_halves(kernel) ? "uint16_t" : "uint", name);
+    }
+    return text.data;
+}
+
 /* A run of x as halves, and what makes floats of it. */
-static void x_holes(qg_holes *holes, const qg_program *program) {
+static void x_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     static const struct {
         const char *stored, *loaded, *of_f16, *of_bf16;
     } runs[] = {
@@ -133,6 +163,7 @@ static void x_holes(qg_holes *holes, const qg_program *program) {
                "uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u))"},
     };
     const uint32_t lanes = program->kernel->plan->lanes;
+    qg_hole(holes, "result_buffers", result_buffers(arena, program->kernel));
     qg_hole(holes, "halves_type", runs[lanes].stored);
     qg_hole(holes, "run_type", runs[lanes].loaded);
     qg_hole(holes, "x_of_f16", runs[lanes].of_f16);
@@ -208,11 +239,11 @@ static char *fetched_at(qg_arena *arena, const qg_fetches *all, const char *row)
 }
 
 static const char *last_arrays(qg_arena *arena, const qg_fetches *all) {
-    return qg_format(arena, "uvec4 last[%u];%s", all->n_fours,
+    return qg_format(arena, "uvec4 last_fours[%u];%s", all->n_fours,
                      all->n_words ? qg_format(arena, " uint last_words[%u];", all->n_words) : "");
 }
 
-static const char *last_of(const qg_fetches *all) { return all->n_words ? "last, last_words" : "last"; }
+static const char *last_of(const qg_fetches *all) { return all->n_words ? "last_fours, last_words" : "last_fours"; }
 
 /* Tiles of a block, where blocks lie one after the other. */
 static uint32_t block_tiles(const qg_step *step) {
@@ -321,7 +352,7 @@ static char *wide_buffers(qg_arena *arena, const qg_step *wide, bool ahead) {
 static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
-    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
+    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1;
     const char *x = ir->x, *outer = qg_format(arena, "[%s]%s", tiles, batch);
     const char *sum = qg_format(arena, "float %s_sum%s[%u];", x, outer, sums);
     if (ir->half)
@@ -330,8 +361,20 @@ static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, con
     if (!ir->n_x_quads)
         return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, qg_x_runs(plan),
                          sum);
-    return qg_format(arena, "int %s%s[DIGITS][%u];\nint %s_digits%s[DIGITS][%u];\nfloat %s_step%s[%u];\n%s", x, outer,
-                     ir->n_x_quads, x, outer, digits, x, outer, qg_x_steps(plan), sum);
+    const char *digits =
+        ir->n_x_digits ? qg_format(arena, "int %s_digits%s[DIGITS][%u];\n", x, outer, ir->n_x_digits) : "";
+    return qg_format(arena, "int %s%s[DIGITS][%u];\n%sfloat %s_step%s[%u];\n%s", x, outer, ir->n_x_quads, digits, x,
+                     outer, qg_x_steps(plan), sum);
+}
+
+/* Whether bytes of x meet codes of that kind. */
+static bool meets_codes(const qg_ir *ir, bool with_sign) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+        const qg_node *node = ir->nodes[i];
+        if (node->used && node->op == QG_DOT4 && (node->ref || node->arg[0]->kind == QG_K_INT) == with_sign)
+            return true;
+    }
+    return false;
 }
 
 /* What is loaded first, and what follows of the last block of all. `loads` are functions that loads call. */
@@ -414,12 +457,15 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_text_puts(&loads, "");
     if (step->plan == program->plan) qg_glsl_wide_loads(&loads, ir, values ? values->code : NULL, program->plan);
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
-    x_holes(holes, program);
+    x_holes(arena, holes, program);
     qg_hole(holes, "x_kept",
             x_kept(arena, step, keeps_several(program) ? "TILES * BATCH" : "TILES", ir->single ? "" : "[BATCH]"));
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
+    qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
+    qg_hole(holes, "signed_codes", ir->n_x_digits || meets_codes(ir, true) ? "" : NULL);
+    qg_hole(holes, "unsigned_codes", meets_codes(ir, false) ? "" : NULL);
     qg_hole(holes, "halves", ir->half ? "" : NULL);
     qg_hole(holes, "largest_of_most",
             kernel->plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"
@@ -498,7 +544,7 @@ static void unit_holes(qg_arena *arena, qg_holes *holes, const qg_request *reque
     qg_hole(holes, "buffers", qg_glsl_buffers(arena, program));
     qg_hole(holes, "wide_buffers", wide_buffers(arena, wide, false));
     qg_binding_holes(arena, holes, kernel);
-    x_holes(holes, program);
+    x_holes(arena, holes, program);
     qg_hole(holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
     qg_hole(holes, "prelude", prelude);
     qg_hole(holes, "part", qg_format(arena, "%u", wide->of_unit->part));

@@ -110,7 +110,6 @@ void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel)
     /* Of all programs of a kernel the same, whatever plan they have. */
     qg_hole(holes, "pushes_matrix", kernel->layout->view != QG_VIEW_BLOCKS ? "" : NULL);
     qg_hole(holes, "stores_halves", family->sums && qg_stores_halves(kernel) ? "" : NULL);
-    qg_hole(holes, "y_half_type", family->sums && qg_stores_halves(kernel) ? "uint16_t" : "uint");
     qg_hole(holes, "experts", family->sums && family->experts ? "" : NULL);
 }
 

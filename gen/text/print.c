@@ -344,13 +344,23 @@ static size_t before_end(const qg_text *text, const char *behind) {
     return text->length > length && strcmp(text->data + text->length - length, end) == 0 ? text->length - length : 0;
 }
 
+bool qg_says_of_what(const char *values, size_t length, const char *remark) {
+    const char *name = remark + strspn(remark, " /");
+    const size_t of = strcspn(name, ": ");
+    for (size_t i = 0; name[of] == ':' && i + of + 2 < length; ++i)
+        if ((i == 0 || values[i - 1] == ' ') && strncmp(values + i, name, of) == 0 &&
+            strncmp(values + i + of, " =", 2) == 0)
+            return true;
+    return false;
+}
+
 /* How much of `text` stands before the value that is declared next, where its last line declares values of the same
  * type, and says the same behind them, or nothing; else 0. */
 static size_t before_joined(const qg_text *text, const qg_ir *ir, const char *begin, const char *value,
                             const char *behind) {
     enum { COLUMNS = 140 };
     size_t end = before_end(text, behind);
-    if (!end && !ir->gathers) end = before_end(text, "");
+    if (!end && (!ir->gathers || qg_says_of_what(value, strlen(value), behind))) end = before_end(text, "");
     if (!end) return 0;
     size_t from = end;
     while (from > 0 && text->data[from - 1] != '\n') --from;

@@ -52,9 +52,57 @@ static void add_pieces(qg_text *text, const qg_ir *ir, const qg_plan *plan, bool
               take, in);
 }
 
+/* Four sums of a tile, or those that are left. */
+static void add_sums(qg_text *text, const qg_ir *ir, uint32_t first, bool take) {
+    const uint32_t left = ir->n_x_sums - first;
+    for (uint32_t i = 0; i < 4; ++i) {
+        if (take && i < left)
+            qg_text_printf(text, "%s%s_sum[0][%u] = sums.%c", i ? ", " : "    ", ir->x, first + i, "xyzw"[i]);
+        else if (!take && i < left)
+            qg_text_printf(text, "%s%s_sum[0][%u]", i ? ", " : "", ir->x, first + i);
+        else if (!take)
+            qg_text_puts(text, ", 0.0");
+    }
+}
+
+/* Runs of four floats are fours as they are. */
+static char *shared_floats(qg_arena *arena, const qg_step *step) {
+    const qg_ir *ir = step->code;
+    const uint32_t runs = step->plan->n_runs;
+    const char *loop = qg_format(arena, "[[unroll]] for (uint i = 0u; i < %uu; ++i)", runs);
+    const char *four = "shared_x[(m * X_FOURS + i) * SLICE + t]";
+    qg_text text = qg_text_new(arena), taken = qg_text_new(arena);
+    qg_text_printf(
+        &text,
+        "const uint X_FOURS = %uu, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u "
+        "* 8u;  // tiles\n"
+        "shared vec4 shared_x[BATCH * X_FOURS * SLICE];\n\n"
+        "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
+        "void share_x(uint m, uint t) {\n    %s %s = %s[0][i];\n",
+        runs + (ir->n_x_sums + 3) / 4, loop, four, ir->x);
+    qg_text_printf(&taken, "// Takes it from there.\nvoid take_x(uint m, uint t) {\n    %s %s[0][i] = %s;\n", loop,
+                   ir->x, four);
+    for (uint32_t first = 0; first < ir->n_x_sums; first += 4) {
+        const char *at = qg_format(arena, "shared_x[(m * X_FOURS + %uu) * SLICE + t]", runs + first / 4);
+        qg_text_printf(&text, "    %s = vec4(", at);
+        add_sums(&text, ir, first, false);
+        qg_text_puts(&text, ");\n");
+        qg_text_printf(&taken,
+                       first              ? "    sums = %s;\n"
+                       : ir->n_x_sums > 4 ? "    vec4 sums = %s;\n"
+                                          : "    const vec4 sums = %s;\n",
+                       at);
+        add_sums(&taken, ir, first, true);
+        qg_text_puts(&taken, ";\n");
+    }
+    qg_text_printf(&text, "}\n\n%s}\n", taken.data);
+    return text.data;
+}
+
 char *qg_shared_x(qg_arena *arena, const qg_step *step, const char *packs) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
+    if (!ir->n_x_quads && plan->lanes == 4) return shared_floats(arena, step);
     qg_text text = qg_text_new(arena);
     const char *vec = "uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u])";
     if (ir->n_x_quads)

@@ -17,9 +17,40 @@ static const char *quotient(qg_arena *arena, const char *a, const char *operator
     return qg_format(arena, "%s %s %u%s", a, operator, b, suffix);
 }
 
-/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A row has
- * `row_tiles` tiles of the kernel's own plan; that is NULL where blocks are counted from the first at hand. */
-static void add_where(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles) {
+/* Whether `code` has that name in it. */
+static bool names(const char *code, const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    for (size_t length; *code; code += length ? length : 1) {
+        length = strspn(code, letters);
+        if (length == strlen(name) && strncmp(code, name, length) == 0) return true;
+    }
+    return false;
+}
+
+/* The block and the tile in it, where the code that follows has them; with what that declares first, where they fit
+ * on a line. */
+static void add_block(qg_text *text, const char *block, const char *tile, const char *type, const char *code) {
+    enum { COLUMNS = 140 };
+    const bool blocks = names(code, "block"), tiles = tile && names(code, "tile");
+    const char *where =
+        qg_format(text->arena, "%s%s%s", blocks ? block : "", blocks && tiles ? ", " : "", tiles ? tile : "");
+    const char *begin = qg_format(text->arena, "    %s ", type);
+    const size_t first = strcspn(code, "\n"), taken = strlen(begin);
+    const char *remark = strstr(code, "  // ");
+    const bool is_remarked = remark && remark < code + first && !qg_says_of_what(code, (size_t)(remark - code), remark);
+    const bool joins = strncmp(code, begin, taken) == 0 && !is_remarked && first + strlen(where) + 2 <= COLUMNS;
+    if (!*where)
+        qg_text_puts(text, code);
+    else if (joins)
+        qg_text_printf(text, "%s%s, %s", begin, where, code + taken);
+    else
+        qg_text_printf(text, "    const %s %s;\n%s", type, where, code);
+}
+
+/* Code, and before it where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix.
+ * A row has `row_tiles` tiles of the kernel's own plan; that is NULL where blocks are counted from the first at hand. */
+static void add_where(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles,
+                      const char *code) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
     const uint32_t size = step->size;
@@ -29,17 +60,16 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
     const char *n = *target->unroll ? "row_of_weights(n)" : "n";
     const uint32_t in_block = plan->tiles * size;
     switch (plan->layout->view) {
-    case QG_VIEW_BLOCKS:
-        if (!row_tiles)
-            qg_text_printf(text, "    const %s block = %s", type, quotient(arena, "j", "/", plan->tiles, s));
-        else
-            qg_text_printf(
-                text, in_block == 1 ? "    const %s block = %s * %s + %s" : "    const %s block = %s * (%s) + %s", type,
-                n, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
-        if (plan->tiles > 1 && qg_uses_argument(ir, "tile"))
-            qg_text_printf(text, ", tile = %s", quotient(arena, "j", "%", plan->tiles, s));
-        qg_text_puts(text, ";\n");
+    case QG_VIEW_BLOCKS: {
+        const char *of_row = quotient(arena, "j", "/", plan->tiles, s);
+        const char *block = qg_format(arena, "block = %s", of_row);
+        if (row_tiles)
+            block = qg_format(arena, in_block == 1 ? "block = %s * %s + %s" : "block = %s * (%s) + %s", n,
+                              quotient(arena, row_tiles, "/", in_block, s), of_row);
+        const char *tile = qg_format(arena, "tile = %s", quotient(arena, "j", "%", plan->tiles, s));
+        add_block(text, block, plan->tiles > 1 ? tile : NULL, type, code);
         return;
+    }
     case QG_VIEW_SEQUENCE:
         qg_text_printf(text, size == 1 ? "    const %s tile = n * %s + j;\n" : "    const %s tile = n * (%s) + j;\n",
                        type, quotient(arena, row_tiles, "/", size, s));
@@ -57,6 +87,7 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
         break;
     }
     qg_text_puts(text, qg_grid_lines(arena, ir, plan, target));
+    qg_text_puts(text, code);
 }
 
 /* What stands in the loop over right-hand sides, where there is one. */
@@ -125,47 +156,50 @@ static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uin
 
 void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool rows) {
     const qg_ir *ir = step->code;
-    add_where(text, step, target, row_tiles);
+    qg_text code = qg_text_new(text->arena);
     for (uint32_t i = 0; i < ir->n_statements; ++i) {
         const qg_node *node = ir->statements[i];
         if (qg_is_added_dot(ir, node)) continue;
         if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
-        qg_print_statement(text, ir, target, node, "    ");
+        qg_print_statement(&code, ir, target, node, "    ");
     }
     for (uint32_t r = 0; r < ir->n_outputs; ++r)
-        add_sum(text, ir, target, r, rows ? qg_format(text->arena, "[%u]", r) : "");
+        add_sum(&code, ir, target, r, rows ? qg_format(text->arena, "[%u]", r) : "");
+    add_where(text, step, target, row_tiles, code.data);
 }
 
 void qg_accumulate_large_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles) {
     const qg_ir *ir = step->code;
-    add_where(text, step, target, row_tiles);
+    qg_text code = qg_text_new(text->arena);
     for (uint32_t i = 0; i < ir->n_statements; ++i) {
         const qg_node *node = ir->statements[i];
         if (node->op == QG_MUL && node->arg[0]->op == QG_ARG && strcmp(node->arg[0]->name, "block") == 0) {
             /* In 64 bits, what is added later goes into the load itself. */
-            qg_text_printf(text, "    const ulong %s = ulong(block) * %lld%s;\n", node->name,
+            qg_text_printf(&code, "    const ulong %s = ulong(block) * %lld%s;\n", node->name,
                            (long long)node->arg[1]->integer, target->unsigned_suffix);
             continue;
         }
         if (!qg_is_of_x(node)) {
-            qg_print_statement(text, ir, target, node, "    ");
+            qg_print_statement(&code, ir, target, node, "    ");
             continue;
         }
         qg_node unnamed = *node;
         unnamed.name = NULL;
-        qg_text_printf(text, "    float %s[BATCH];\n    for (%s m = 0; m < BATCH; ++m) %s[m] = ", node->name,
+        qg_text_printf(&code, "    float %s[BATCH];\n    for (%s m = 0; m < BATCH; ++m) %s[m] = ", node->name,
                        target->types[QG_K_UINT][1], node->name);
-        qg_print_expression(text, ir, target, &unnamed);
-        qg_text_puts(text, ";\n");
+        qg_print_expression(&code, ir, target, &unnamed);
+        qg_text_puts(&code, ";\n");
     }
-    qg_text_printf(text, "    for (%s m = 0; m < BATCH; ++m) sum[m] += ", target->types[QG_K_UINT][1]);
-    qg_print_expression(text, ir, target, ir->outputs[0].node);
-    qg_text_puts(text, ";\n");
+    qg_text_printf(&code, "    for (%s m = 0; m < BATCH; ++m) sum[m] += ", target->types[QG_K_UINT][1]);
+    qg_print_expression(&code, ir, target, ir->outputs[0].node);
+    qg_text_puts(&code, ";\n");
+    add_where(text, step, target, row_tiles, code.data);
 }
 
 void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most) {
-    add_where(text, step, target, row_tiles);
-    (most ? qg_operands_most : qg_operands_body)(text, step->of_unit, step->code, target);
+    qg_text code = qg_text_new(text->arena);
+    (most ? qg_operands_most : qg_operands_body)(&code, step->of_unit, step->code, target);
+    add_where(text, step, target, row_tiles, code.data);
 }
 
 void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles,
@@ -174,24 +208,25 @@ void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, 
     const qg_fetches *all = ir->fetched;
     qg_ir loading = *ir;
     loading.fetched = NULL;
-    add_where(text, step, target, row_tiles);
+    qg_text code = qg_text_new(text->arena);
     for (uint32_t i = 0; i < ir->n_statements; ++i)
         if (qg_is_needed(ir, all, ir->statements[i], true))
-            qg_print_statement(text, &loading, target, ir->statements[i], "    ");
+            qg_print_statement(&code, &loading, target, ir->statements[i], "    ");
     for (uint32_t i = 0; i < all->n_fours + all->n_words; ++i) {
         const bool four = i < all->n_fours;
         qg_node load = *(four ? all->fours[i] : all->words[i - all->n_fours]);
         load.name = NULL;
-        qg_text_printf(text, "    %s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
+        qg_text_printf(&code, "    %s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
         if (four && to_end >> load.ref & 1) {
-            qg_text_printf(text, "%s_to_end(", step->plan->layout->buffers[load.ref].name);
-            qg_print_expression(text, &loading, target, load.arg[0]);
-            qg_text_puts(text, ", block)");
+            qg_text_printf(&code, "%s_to_end(", step->plan->layout->buffers[load.ref].name);
+            qg_print_expression(&code, &loading, target, load.arg[0]);
+            qg_text_puts(&code, ", block)");
         } else {
-            qg_print_expression(text, &loading, target, &load);
+            qg_print_expression(&code, &loading, target, &load);
         }
-        qg_text_puts(text, ";\n");
+        qg_text_puts(&code, ";\n");
     }
+    add_where(text, step, target, row_tiles, code.data);
 }
 
 /* The place of the tile's first run in a row of x, counted in runs. */
@@ -359,17 +394,14 @@ static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_target *t
     qg_text_printf(text, several ? "%svec4 most[%u], all[%u];\n%s" : "%svec4 most, all;\n", in, n_steps, n_steps, loop);
     qg_text_printf(text, "%smost%s = all%s = vec4(0.0);\n", deep, at, at);
     open_runs(text, target, deep, in_step, several);
-    qg_text_printf(text, " {\n%s    most%s = max(most%s, abs(run[r]));\n%s    all%s += run[r];\n%s}\n", deep, at, at,
-                   deep, at, deep);
+    qg_text_printf(text, " most%s = max(most%s, abs(run[r])), all%s += run[r];\n", at, at, at);
     if (several) qg_text_printf(text, "%s}\n", in);
     if (several && ir->one_step) {
         qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
-        qg_text_printf(text, "%s    %sfor (uint s = 1u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
-        qg_text_printf(text, "%s        most[0] = max(most[0], most[s]);\n%s        all[0] += all[s];\n%s    }\n", in,
-                       in, in);
-        qg_text_printf(text, "%s    %sfor (uint s = 1u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
-        qg_text_printf(text, "%s        most[s] = most[0];\n%s        all[s] = all[0];\n%s    }\n%s}\n", in, in, in,
-                       in);
+        const char *others =
+            qg_format(text->arena, "%s    %sfor (uint s = 1u; s < %uu; ++s)", in, target->unroll, n_steps);
+        qg_text_printf(text, "%s most[0] = max(most[0], most[s]), all[0] += all[s];\n", others);
+        qg_text_printf(text, "%s most[s] = most[0], all[s] = all[0];\n%s}\n", others, in);
     }
     qg_text_printf(text, "%sivec4 whole[%u];\n%s", in, n_steps * in_step, several ? loop : "");
     qg_text_printf(text, "%sconst float scale = scale_of(most%s, all%s);\n", deep, at, at);

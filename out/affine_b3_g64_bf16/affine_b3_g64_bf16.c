@@ -526,7 +526,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -549,7 +549,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -588,7 +588,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, affine_b3_g64_bf16_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -611,7 +611,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -650,7 +650,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, affine_b3_g64_bf16_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -673,7 +673,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -731,7 +731,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -754,7 +754,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -816,7 +816,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {31, "y_type", 1, 1, affine_b3_g64_bf16_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -839,7 +839,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -901,7 +901,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     {31, "y_type", 2, 1, affine_b3_g64_bf16_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -924,7 +924,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -1012,7 +1012,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1050,7 +1050,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1116,6 +1116,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1130,6 +1131,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
@@ -1144,7 +1146,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1157,7 +1159,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1220,6 +1222,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1234,6 +1237,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
@@ -1248,7 +1252,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1261,7 +1265,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1324,6 +1328,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1338,6 +1343,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
@@ -1352,7 +1358,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1365,7 +1371,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1453,7 +1459,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1491,7 +1497,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1557,6 +1563,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1571,6 +1578,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
@@ -1585,7 +1593,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1598,7 +1606,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1661,6 +1669,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1675,6 +1684,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
@@ -1689,7 +1699,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1702,7 +1712,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1765,6 +1775,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1779,6 +1790,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
@@ -1793,7 +1805,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1806,7 +1818,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1885,7 +1897,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1918,7 +1930,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2002,7 +2014,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2092,7 +2104,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2182,7 +2194,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2270,7 +2282,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2303,7 +2315,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_metal_constants[] =
     {31, "y_type", 0, 3, affine_b3_g64_bf16_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2387,7 +2399,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2477,7 +2489,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2567,7 +2579,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -2613,7 +2625,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f32_vulkan_constants[] =
     {21, "x_type", 0, 1, affine_b3_g64_bf16_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2636,7 +2648,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_encode_f32",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2673,7 +2685,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_f16_vulkan_constants[] =
     {21, "x_type", 1, 1, affine_b3_g64_bf16_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2696,7 +2708,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_encode_f16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2733,7 +2745,7 @@ static const qk_spec_constant affine_b3_g64_bf16_encode_bf16_vulkan_constants[] 
     {21, "x_type", 2, 1, affine_b3_g64_bf16_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2756,7 +2768,7 @@ const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_encode_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_encode_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "encode",
@@ -2816,7 +2828,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f32_vulkan_constants[]
     {21, "x_type", 0, 1, affine_b3_g64_bf16_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2839,7 +2851,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_set_rows_f32",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2899,7 +2911,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_f16_vulkan_constants[]
     {21, "x_type", 1, 1, affine_b3_g64_bf16_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2922,7 +2934,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_set_rows_f16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -2982,7 +2994,7 @@ static const qk_spec_constant affine_b3_g64_bf16_set_rows_bf16_vulkan_constants[
     {21, "x_type", 2, 1, affine_b3_g64_bf16_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",
@@ -3005,7 +3017,7 @@ const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_set_rows_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "affine_b3_g64_bf16_set_rows_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "set_rows",

@@ -295,7 +295,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f32_vulkan_constants[] = {{0, 
     aqlm_2x8_g8_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -322,7 +322,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_dequant_f32",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -370,7 +370,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_f16_vulkan_constants[] = {{0, 
     {31, "y_type", 1, 1, aqlm_2x8_g8_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -397,7 +397,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_dequant_f16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -445,7 +445,7 @@ static const qk_spec_constant aqlm_2x8_g8_dequant_bf16_vulkan_constants[] = {{0,
     {31, "y_type", 2, 1, aqlm_2x8_g8_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -472,7 +472,7 @@ const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_dequant_bf16",
     .format = "aqlm_2x8_g8",
     .family = "dequant",
@@ -521,7 +521,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f32_vulkan_constants[] = {{0, "
     aqlm_2x8_g8_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -548,7 +548,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gather_f32",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -601,7 +601,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, aqlm_2x8_g8_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -628,7 +628,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gather_f16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -681,7 +681,7 @@ static const qk_spec_constant aqlm_2x8_g8_gather_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, aqlm_2x8_g8_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -708,7 +708,7 @@ const qk_kernel qk_aqlm_2x8_g8_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_aqlm_2x8_g8_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gather_bf16",
     .format = "aqlm_2x8_g8",
     .family = "gather",
@@ -802,7 +802,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f32_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -843,7 +843,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f32_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -940,7 +940,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_f16_schedules[] = {0, &qk_aqlm_2x8_
     &qk_aqlm_2x8_g8_gemv_shared_spirv, &qk_aqlm_2x8_g8_gemv_teams_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -981,7 +981,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_f16_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv",
@@ -1069,7 +1069,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f32_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1104,7 +1104,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f32_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_id_f32",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1192,7 +1192,7 @@ static const qk_code *const aqlm_2x8_g8_gemv_id_f16_schedules[] = {0, &qk_aqlm_2
     &qk_aqlm_2x8_g8_gemv_id_wide_spirv};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",
@@ -1227,7 +1227,7 @@ static const qk_spec_constant aqlm_2x8_g8_gemv_id_f16_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, aqlm_2x8_g8_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_aqlm_2x8_g8_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "aqlm_2x8_g8_gemv_id_f16",
     .format = "aqlm_2x8_g8",
     .family = "gemv_id",

@@ -242,7 +242,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -269,7 +269,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -315,7 +315,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, fp8_block_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -342,7 +342,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -388,7 +388,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, fp8_block_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -415,7 +415,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -462,7 +462,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -489,7 +489,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -540,7 +540,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 1, 1, fp8_block_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -567,7 +567,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -618,7 +618,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     {31, "y_type", 2, 1, fp8_block_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -645,7 +645,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -736,7 +736,7 @@ static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -777,7 +777,7 @@ static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -871,7 +871,7 @@ static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_g
     &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -912,7 +912,7 @@ static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch
     {31, "y_type", 0, 3, fp8_block_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

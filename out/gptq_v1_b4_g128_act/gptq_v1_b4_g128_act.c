@@ -251,7 +251,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -279,7 +279,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -327,7 +327,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -355,7 +355,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -403,7 +403,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -431,7 +431,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -480,7 +480,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -507,7 +507,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -560,7 +560,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {31, "y_type", 1, 1, gptq_v1_b4_g128_act_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -587,7 +587,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -640,7 +640,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     {31, "y_type", 2, 1, gptq_v1_b4_g128_act_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -667,7 +667,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -757,7 +757,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -796,7 +796,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -889,7 +889,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -928,7 +928,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     {31, "y_type", 0, 3, gptq_v1_b4_g128_act_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",

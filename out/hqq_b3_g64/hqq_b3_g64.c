@@ -254,7 +254,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -282,7 +282,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -329,7 +329,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, hqq_b3_g64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -357,7 +357,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -404,7 +404,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, hqq_b3_g64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -432,7 +432,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -480,7 +480,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -507,7 +507,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -559,7 +559,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, hqq_b3_g64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -586,7 +586,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -638,7 +638,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, hqq_b3_g64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -665,7 +665,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -757,7 +757,7 @@ static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -798,7 +798,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -871,6 +871,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -884,6 +885,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f32_vulkan_x_packed},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule},
@@ -896,7 +898,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -909,7 +911,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_int8_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -978,6 +980,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -991,6 +994,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_split_f32_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule},
@@ -1003,7 +1007,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1016,7 +1020,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_split_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1085,6 +1089,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1098,6 +1103,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int24_f32_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule},
@@ -1110,7 +1116,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1123,7 +1129,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_int24_f32_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1214,7 +1220,7 @@ static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1255,7 +1261,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, hqq_b3_g64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1328,6 +1334,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1341,6 +1348,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int8_f16_vulkan_x_packed},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule},
@@ -1353,7 +1361,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1366,7 +1374,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_int8_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1435,6 +1443,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1448,6 +1457,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_split_f16_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule},
@@ -1460,7 +1470,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1473,7 +1483,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_split_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1542,6 +1552,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
@@ -1555,6 +1566,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, hqq_b3_g64_gemv_int24_f16_vulkan_x_packed},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule},
@@ -1567,7 +1579,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1580,7 +1592,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 104,
     .push_count = 26,
     .push = hqq_b3_g64_gemv_int24_f16_push,
-    .spec_constant_count = 13,
+    .spec_constant_count = 14,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2595,7 +2595,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2620,7 +2620,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2659,7 +2659,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, iq1_m_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2684,7 +2684,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2723,7 +2723,7 @@ static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, iq1_m_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2748,7 +2748,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2806,7 +2806,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2831,7 +2831,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2893,7 +2893,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, iq1_m_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2918,7 +2918,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2980,7 +2980,7 @@ static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, iq1_m_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3005,7 +3005,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -3093,7 +3093,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3133,7 +3133,7 @@ static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3200,6 +3200,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3214,6 +3215,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, iq1_m_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
@@ -3228,7 +3230,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3243,7 +3245,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3307,6 +3309,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3322,6 +3325,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, iq1_m_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
@@ -3336,7 +3340,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3351,7 +3355,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3415,6 +3419,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3430,6 +3435,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, iq1_m_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
@@ -3444,7 +3450,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3459,7 +3465,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3548,7 +3554,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3588,7 +3594,7 @@ static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, iq1_m_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3655,6 +3661,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3669,6 +3676,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, iq1_m_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
@@ -3683,7 +3691,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3698,7 +3706,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3762,6 +3770,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3777,6 +3786,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, iq1_m_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
@@ -3791,7 +3801,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3806,7 +3816,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3870,6 +3880,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -3885,6 +3896,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, iq1_m_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, iq1_m_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
@@ -3899,7 +3911,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3914,7 +3926,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3993,7 +4005,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4027,7 +4039,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4113,7 +4125,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4207,7 +4219,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4301,7 +4313,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4390,7 +4402,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4424,7 +4436,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, iq1_m_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4510,7 +4522,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4604,7 +4616,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4698,7 +4710,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

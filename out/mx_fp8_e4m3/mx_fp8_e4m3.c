@@ -267,7 +267,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -290,7 +290,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -328,7 +328,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {31, "y_type", 1, 1, mx_fp8_e4m3_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -351,7 +351,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -389,7 +389,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     {31, "y_type", 2, 1, mx_fp8_e4m3_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -412,7 +412,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -469,7 +469,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -492,7 +492,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -553,7 +553,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, mx_fp8_e4m3_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -576,7 +576,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -637,7 +637,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, mx_fp8_e4m3_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -660,7 +660,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -745,7 +745,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -783,7 +783,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -871,7 +871,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -909,7 +909,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "bat
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -988,7 +988,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1020,7 +1020,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1099,7 +1099,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -1131,7 +1131,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_metal_constants[] = {{30, 
     {31, "y_type", 0, 3, mx_fp8_e4m3_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",

@@ -266,7 +266,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -295,7 +295,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -344,7 +344,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 1, 1, nf4_b64_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -373,7 +373,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -422,7 +422,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     {31, "y_type", 2, 1, nf4_b64_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -451,7 +451,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -500,7 +500,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -529,7 +529,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -582,7 +582,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 1, 1, nf4_b64_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -611,7 +611,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -665,7 +665,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     {31, "y_type", 2, 1, nf4_b64_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -694,7 +694,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -788,7 +788,7 @@ static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -832,7 +832,7 @@ static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -929,7 +929,7 @@ static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -973,7 +973,7 @@ static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch",
     {31, "y_type", 0, 3, nf4_b64_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",

@@ -293,7 +293,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -320,7 +320,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -367,7 +367,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {31, "y_type", 1, 1, nvfp4_ckpt_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -394,7 +394,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -441,7 +441,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     {31, "y_type", 2, 1, nvfp4_ckpt_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -468,7 +468,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -516,7 +516,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -543,7 +543,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -595,7 +595,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {31, "y_type", 1, 1, nvfp4_ckpt_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -622,7 +622,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -674,7 +674,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     {31, "y_type", 2, 1, nvfp4_ckpt_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -701,7 +701,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -793,7 +793,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -835,7 +835,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -930,7 +930,7 @@ static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt
     &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -972,7 +972,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batc
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -1054,7 +1054,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1088,7 +1088,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f32_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_id_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1170,7 +1170,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_vulkan_constants[] = {{0, "
 static const qk_code *const nvfp4_ckpt_gemv_id_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_id_rows_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",
@@ -1204,7 +1204,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_id_f16_metal_constants[] = {{30, "
     {31, "y_type", 0, 3, nvfp4_ckpt_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "nvfp4_ckpt_gemv_id_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv_id",

@@ -478,7 +478,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -501,7 +501,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -537,7 +537,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -560,7 +560,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -596,7 +596,7 @@ static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -619,7 +619,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -674,7 +674,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -697,7 +697,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -756,7 +756,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -779,7 +779,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -838,7 +838,7 @@ static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -861,7 +861,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -948,7 +948,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -990,7 +990,7 @@ static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1054,6 +1054,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1067,6 +1068,7 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, q4_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
@@ -1080,7 +1082,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1093,7 +1095,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1154,6 +1156,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1167,6 +1170,7 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
@@ -1180,7 +1184,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1193,7 +1197,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1254,6 +1258,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1267,6 +1272,7 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
@@ -1280,7 +1286,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -1293,7 +1299,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1380,7 +1386,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1422,7 +1428,7 @@ static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1486,6 +1492,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1499,6 +1506,7 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, q4_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
@@ -1512,7 +1520,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1525,7 +1533,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1586,6 +1594,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1599,6 +1608,7 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
@@ -1612,7 +1622,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1625,7 +1635,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1686,6 +1696,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1699,6 +1710,7 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_0_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
@@ -1712,7 +1724,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1725,7 +1737,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1800,7 +1812,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1832,7 +1844,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1913,7 +1925,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2000,7 +2012,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2087,7 +2099,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2171,7 +2183,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2203,7 +2215,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2284,7 +2296,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2371,7 +2383,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2458,7 +2470,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -2501,7 +2513,7 @@ static const qk_spec_constant q4_0_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2524,7 +2536,7 @@ const qk_kernel qk_q4_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_encode_f32",
     .format = "q4_0",
     .family = "encode",
@@ -2558,7 +2570,7 @@ static const qk_spec_constant q4_0_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2581,7 +2593,7 @@ const qk_kernel qk_q4_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_encode_f16",
     .format = "q4_0",
     .family = "encode",
@@ -2615,7 +2627,7 @@ static const qk_spec_constant q4_0_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_encode_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2638,7 +2650,7 @@ const qk_kernel qk_q4_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_encode_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_encode_bf16",
     .format = "q4_0",
     .family = "encode",
@@ -2695,7 +2707,7 @@ static const qk_spec_constant q4_0_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2718,7 +2730,7 @@ const qk_kernel qk_q4_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_set_rows_f32",
     .format = "q4_0",
     .family = "set_rows",
@@ -2775,7 +2787,7 @@ static const qk_spec_constant q4_0_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2798,7 +2810,7 @@ const qk_kernel qk_q4_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_set_rows_f16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2855,7 +2867,7 @@ static const qk_spec_constant q4_0_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",
@@ -2878,7 +2890,7 @@ const qk_kernel qk_q4_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_set_rows_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_0_set_rows_bf16",
     .format = "q4_0",
     .family = "set_rows",

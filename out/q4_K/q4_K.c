@@ -653,7 +653,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -676,7 +676,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -712,7 +712,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q4_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -735,7 +735,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -771,7 +771,7 @@ static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q4_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -794,7 +794,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -849,7 +849,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -872,7 +872,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -931,7 +931,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q4_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -954,7 +954,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -1013,7 +1013,7 @@ static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q4_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1036,7 +1036,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -1121,7 +1121,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1163,7 +1163,7 @@ static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1227,6 +1227,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1240,6 +1241,7 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, q4_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int8_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
@@ -1253,7 +1255,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1266,7 +1268,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1331,6 +1333,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1344,6 +1347,7 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_split_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
@@ -1357,7 +1361,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1370,7 +1374,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1435,6 +1439,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1448,6 +1453,7 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int24_f32_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
@@ -1461,7 +1467,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -1474,7 +1480,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1563,7 +1569,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1605,7 +1611,7 @@ static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q4_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1669,6 +1675,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1682,6 +1689,7 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, q4_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int8_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
@@ -1695,7 +1703,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1708,7 +1716,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1773,6 +1781,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1786,6 +1795,7 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_split_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
@@ -1799,7 +1809,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1812,7 +1822,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1877,6 +1887,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
@@ -1890,6 +1901,7 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q4_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q4_K_gemv_int24_f16_vulkan_x_packed},
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
@@ -1903,7 +1915,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1916,7 +1928,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 14,
+    .spec_constant_count = 15,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1993,7 +2005,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2025,7 +2037,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2104,7 +2116,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2189,7 +2201,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2274,7 +2286,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2356,7 +2368,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2388,7 +2400,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q4_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2467,7 +2479,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2552,7 +2564,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2637,7 +2649,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -2680,7 +2692,7 @@ static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2703,7 +2715,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_encode_f32",
     .format = "q4_K",
     .family = "encode",
@@ -2737,7 +2749,7 @@ static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2760,7 +2772,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_encode_f16",
     .format = "q4_K",
     .family = "encode",
@@ -2794,7 +2806,7 @@ static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2817,7 +2829,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_encode_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_encode_bf16",
     .format = "q4_K",
     .family = "encode",
@@ -2874,7 +2886,7 @@ static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2897,7 +2909,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_set_rows_f32",
     .format = "q4_K",
     .family = "set_rows",
@@ -2954,7 +2966,7 @@ static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -2977,7 +2989,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_set_rows_f16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3034,7 +3046,7 @@ static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",
@@ -3057,7 +3069,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_set_rows_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q4_K_set_rows_bf16",
     .format = "q4_K",
     .family = "set_rows",

@@ -564,7 +564,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -587,7 +587,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -623,7 +623,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, q6_K_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -646,7 +646,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -682,7 +682,7 @@ static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, q6_K_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -705,7 +705,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -760,7 +760,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -783,7 +783,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -842,7 +842,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {31, "y_type", 1, 1, q6_K_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -865,7 +865,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -924,7 +924,7 @@ static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 2, 1, q6_K_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -947,7 +947,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -1034,7 +1034,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1076,7 +1076,7 @@ static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1140,6 +1140,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1154,6 +1155,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, q6_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
@@ -1168,7 +1170,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1181,7 +1183,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1246,6 +1248,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1260,6 +1263,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q6_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
@@ -1274,7 +1278,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1287,7 +1291,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1353,6 +1357,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1367,6 +1372,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q6_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
@@ -1381,7 +1387,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -1394,7 +1400,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1486,7 +1492,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1528,7 +1534,7 @@ static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1,
     {31, "y_type", 0, 3, q6_K_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1592,6 +1598,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1606,6 +1613,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, q6_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
@@ -1620,7 +1628,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1633,7 +1641,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1698,6 +1706,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1712,6 +1721,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q6_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
@@ -1726,7 +1736,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1739,7 +1749,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1805,6 +1815,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1819,6 +1830,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, q6_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, q6_K_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
@@ -1833,7 +1845,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1846,7 +1858,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1924,7 +1936,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1956,7 +1968,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2037,7 +2049,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2124,7 +2136,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2211,7 +2223,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2293,7 +2305,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
 static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2325,7 +2337,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_metal_constants[] = {{30, "views"
     {31, "y_type", 0, 3, q6_K_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2406,7 +2418,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2493,7 +2505,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2580,7 +2592,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -2623,7 +2635,7 @@ static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2646,7 +2658,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_encode_f32",
     .format = "q6_K",
     .family = "encode",
@@ -2680,7 +2692,7 @@ static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_s
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2703,7 +2715,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_encode_f16",
     .format = "q6_K",
     .family = "encode",
@@ -2737,7 +2749,7 @@ static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2760,7 +2772,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_encode_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_encode_bf16",
     .format = "q6_K",
     .family = "encode",
@@ -2817,7 +2829,7 @@ static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2840,7 +2852,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_set_rows_f32",
     .format = "q6_K",
     .family = "set_rows",
@@ -2897,7 +2909,7 @@ static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2920,7 +2932,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_set_rows_f16",
     .format = "q6_K",
     .family = "set_rows",
@@ -2977,7 +2989,7 @@ static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",
@@ -3000,7 +3012,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_set_rows_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "q6_K_set_rows_bf16",
     .format = "q6_K",
     .family = "set_rows",

@@ -511,7 +511,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -534,7 +534,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -570,7 +570,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {31, "y_type", 1, 1, tq1_0_dequant_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -593,7 +593,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -629,7 +629,7 @@ static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "loca
     {31, "y_type", 2, 1, tq1_0_dequant_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -652,7 +652,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -707,7 +707,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -730,7 +730,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -789,7 +789,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {31, "y_type", 1, 1, tq1_0_gather_f16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -812,7 +812,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -871,7 +871,7 @@ static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local
     {31, "y_type", 2, 1, tq1_0_gather_bf16_vulkan_y_type}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -894,7 +894,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -977,7 +977,7 @@ static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1015,7 +1015,7 @@ static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1079,6 +1079,7 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1093,6 +1094,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, tq1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f32_vulkan_x_packed},
     {11, "padded", 0, 2, tq1_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
@@ -1107,7 +1109,7 @@ static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1120,7 +1122,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1185,6 +1187,7 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1200,6 +1203,7 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, tq1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_split_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_split_f32_vulkan_x_packed},
     {11, "padded", 0, 2, tq1_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
@@ -1214,7 +1218,7 @@ static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1227,7 +1231,7 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1292,6 +1296,7 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1307,6 +1312,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, tq1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f32_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int24_f32_vulkan_x_packed},
     {11, "padded", 0, 2, tq1_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
@@ -1321,7 +1327,7 @@ static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -1334,7 +1340,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1422,7 +1428,7 @@ static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1460,7 +1466,7 @@ static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1
     {31, "y_type", 0, 3, tq1_0_gemv_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1524,6 +1530,7 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1538,6 +1545,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 6, tq1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int8_f16_vulkan_x_packed},
     {11, "padded", 0, 2, tq1_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
@@ -1552,7 +1560,7 @@ static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1565,7 +1573,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1630,6 +1638,7 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1645,6 +1654,7 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, tq1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_split_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_split_f16_vulkan_x_packed},
     {11, "padded", 0, 2, tq1_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
@@ -1659,7 +1669,7 @@ static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1672,7 +1682,7 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1737,6 +1747,7 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_packed[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
@@ -1752,6 +1763,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 6, tq1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f16_vulkan_shared_fours},
+    {42, "x_packed", 0, 3, tq1_0_gemv_int24_f16_vulkan_x_packed},
     {11, "padded", 0, 2, tq1_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
@@ -1766,7 +1778,7 @@ static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1779,7 +1791,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 92,
     .push_count = 23,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 15,
+    .spec_constant_count = 16,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1857,7 +1869,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1889,7 +1901,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f32_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1964,7 +1976,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2043,7 +2055,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2122,7 +2134,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2202,7 +2214,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
 static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2234,7 +2246,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_metal_constants[] = {{30, "views
     {31, "y_type", 0, 3, tq1_0_gemv_id_f16_metal_y_type}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2309,7 +2321,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2388,7 +2400,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2467,7 +2479,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -2508,7 +2520,7 @@ static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2531,7 +2543,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_encode_f32",
     .format = "tq1_0",
     .family = "encode",
@@ -2565,7 +2577,7 @@ static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2588,7 +2600,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_encode_f16",
     .format = "tq1_0",
     .family = "encode",
@@ -2622,7 +2634,7 @@ static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2645,7 +2657,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_encode_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_encode_bf16",
     .format = "tq1_0",
     .family = "encode",
@@ -2702,7 +2714,7 @@ static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "loca
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2725,7 +2737,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f32_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_set_rows_f32",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2782,7 +2794,7 @@ static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "loca
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2805,7 +2817,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_f16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_set_rows_f16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2862,7 +2874,7 @@ static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",
@@ -2885,7 +2897,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_set_rows_bf16_metal = {
-    .abi = 15,
+    .abi = 16,
     .name = "tq1_0_set_rows_bf16",
     .format = "tq1_0",
     .family = "set_rows",

@@ -1,0 +1,10 @@
+const uint own = gl_SubgroupInvocationID % 4u;
+[[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
+[[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+    const bool odd = (own & bit) != 0u;
+    [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+        const uint i = bit == 1u ? 2u * pair : pair;
+        const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+        v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
+    }
+}
