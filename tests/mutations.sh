@@ -755,7 +755,7 @@ mutate "encode: of zeros with signs, the first" gen/text/encode_terms.c 's/retur
 mutate "encode: threads of a team know which elements they have" gen/text/encode.c 's/p.share - p.run/p.share/' \
   script encode "c vulkan" "one tq2_0"
 mutate "encode: words that several have are joined" gen/build/encode_run.c 's/own != owner\)\)/own > MOST_SPAN))/' \
-  script encode "c vulkan" "one q2_0"
+  script encode "c vulkan" "one affine_b4_g64_bf16"
 mutate "encode: teams of several rows do not follow each other, whole words" templates/set_rows.comp 's/qk_write_made\(in_one_row\)/qk_write_made(true)/' \
   script encode "c vulkan" "narrow nvfp4 64"
 mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/(qk_from%s\] : )0u/\11u/' script encode "c vulkan" "one tq1_0"
