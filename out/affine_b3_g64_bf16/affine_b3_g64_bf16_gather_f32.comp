@@ -75,8 +75,7 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-// The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 // The 4 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[1]) {

@@ -75,8 +75,7 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-// The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 

@@ -29,6 +29,9 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
@@ -41,6 +44,14 @@ layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word
 layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 6, std430) buffer Output { float y[]; };
+layout(binding = 6, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 7, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 8, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
@@ -59,8 +70,6 @@ layout(push_constant) uniform Push {
     uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
@@ -75,9 +84,6 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
-
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
     if (X_TYPE == 0u) return x_in[at];
@@ -86,16 +92,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -105,19 +109,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 6, std430) buffer Output { float y[]; };
-layout(binding = 6, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 7, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 8, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -148,11 +141,11 @@ void finish(uint pair, uint n, float sum) {
 }
 
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// integers stand for; sums over runs that share a scale.
 int x[TILES][DIGITS][16];
-int x_digits[TILES][DIGITS][1];
 float x_step[TILES][2];
 float x_sum[TILES][1];
 
@@ -166,19 +159,14 @@ float scale_of(vec4 most, vec4 all) {
     return min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
-// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(int a, int b, spirv_literal int packed);
-spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
-int mixed_dot(int a, uint b, spirv_literal int packed);
-
 int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
-int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
-
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
@@ -191,45 +179,33 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
-
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
     return staged[place + place / 16u];
 }
 
-// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
-// it wants. The whole subgroup calls it.
-void swap_runs(uint at, out vec4 v[4]) {
-    const uint own = gl_SubgroupInvocationID % 4u;
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
-        v[i] = x_run(from);
-    }
-    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
-        const bool odd = (own & bit) != 0u;
-        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-            const uint i = bit == 1u ? 2u * pair : pair;
-            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-            v[i] = odd ? other : v[i];
-            v[i + bit] = odd ? v[i + bit] : other;
-        }
-    }
-}
-
-// Runs `at` to `at` + 3 of x, for each thread its own.
+// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
+// so that each has what it wants. The whole subgroup calls it.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     if (STAGED > 1u) {
         [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = staged_x(at + i);
     } else {
-        swap_runs(at, v);
+        const uint own = gl_SubgroupInvocationID % 4u;
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
+        [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+            const bool odd = (own & bit) != 0u;
+            [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+                const uint i = bit == 1u ? 2u * pair : pair;
+                const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+                v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
+            }
+        }
     }
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
@@ -243,20 +219,11 @@ void load_x(uint vector, uint j, uint k) {
     vec4 most[2], all[2];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         most[s] = all[s] = vec4(0.0);
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) {
-            most[s] = max(most[s], abs(run[r]));
-            all[s] += run[r];
-        }
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
     }
     if (DIGITS > 1u) {
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
-            most[0] = max(most[0], most[s]);
-            all[0] += all[s];
-        }
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
-            most[s] = most[0];
-            all[s] = all[0];
-        }
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[s] = most[0], all[s] = all[0];
     }
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
@@ -278,8 +245,7 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
         n = 0u;
         j = j % 2u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    uint begin = block * 12u + tile * 6u, window = begin / 4u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_four[window];
     fours[1] = weight_four[window + 1u];
     words[0] = scales_word[block];
@@ -299,8 +265,7 @@ uvec4 weight_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    uint begin = block * 12u + tile * 6u, window = begin / 4u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_to_end(window, block);
     fours[1] = weight_to_end(window + 1u, block);
     words[0] = scales_word[block];
@@ -309,9 +274,8 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    float s = bf16_to_f32(words[0] >> (tile * 16u)), b = bf16_to_f32(words[1] >> (tile * 16u));
-    uint begin = block * 12u + tile * 6u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, shift = tile * 16u, begin = block * 12u + tile * 6u;
+    float s = bf16_to_f32(words[0] >> shift), b = bf16_to_f32(words[1] >> shift);
     bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.z : four0.x, pairs0 = (pick0 & 0x3Fu) | ((pick0 & 4032u) << 10u);
@@ -352,9 +316,6 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     }
     sum += s * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1) + b * x_sum[k][0];
 }
-
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
@@ -416,10 +377,10 @@ void main() {
                 const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[2]; uint last_words[2];
-                    fetch_last(end - 1u, j, last, last_words);
+                    uvec4 last_fours[2]; uint last_words[2];
+                    fetch_last(end - 1u, j, last_fours, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate(end - 1u, j, k, last, last_words, sum_at_end);
+                    accumulate(end - 1u, j, k, last_fours, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][2];

@@ -28,6 +28,9 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
@@ -39,6 +42,14 @@ layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word
 layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 6, std430) buffer Output { float y[]; };
+layout(binding = 6, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 7, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 8, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
@@ -57,8 +68,6 @@ layout(push_constant) uniform Push {
     uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
@@ -73,9 +82,6 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
-
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
     if (X_TYPE == 0u) return x_in[at];
@@ -84,16 +90,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The bfloat16 in the low 16 bits.
-float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -103,19 +107,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 6, std430) buffer Output { float y[]; };
-layout(binding = 6, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 7, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 8, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 9, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 10, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -146,6 +139,7 @@ void finish(uint pair, uint n, float sum) {
 }
 
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][16];
@@ -158,7 +152,6 @@ float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fm
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
@@ -193,8 +186,7 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
         n = 0u;
         j = j % 2u;
     }
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    uint begin = block * 12u + tile * 6u, window = begin / 4u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_four[window];
     fours[1] = weight_four[window + 1u];
     words[0] = scales_word[block];
@@ -214,8 +206,7 @@ uvec4 weight_to_end(uint at, uint block) {
 
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    uint begin = block * 12u + tile * 6u, window = begin / 4u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, begin = block * 12u + tile * 6u, window = begin / 4u;
     fours[0] = weight_to_end(window, block);
     fours[1] = weight_to_end(window + 1u, block);
     words[0] = scales_word[block];
@@ -224,9 +215,8 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u;
-    float s = bf16_to_f32(words[0] >> (tile * 16u)), b = bf16_to_f32(words[1] >> (tile * 16u));
-    uint begin = block * 12u + tile * 6u;
+    uint block = row_of_weights(n) * (row_tiles / 4u) + j / 2u, tile = j % 2u, shift = tile * 16u, begin = block * 12u + tile * 6u;
+    float s = bf16_to_f32(words[0] >> shift), b = bf16_to_f32(words[1] >> shift);
     bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.z : four0.x, pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u);
@@ -263,9 +253,6 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     float dots12 = dot_add(dots11, x[k][14], vec4(q7)), dots13 = dot_add(dots12, x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
     sum += s * (dots6 + dots13) + b * x_sum[k][0];
 }
-
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
@@ -327,10 +314,10 @@ void main() {
                 const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[2]; uint last_words[2];
-                    fetch_last(end - 1u, j, last, last_words);
+                    uvec4 last_fours[2]; uint last_words[2];
+                    fetch_last(end - 1u, j, last_fours, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate(end - 1u, j, k, last, last_words, sum_at_end);
+                    accumulate(end - 1u, j, k, last_fours, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][2];

@@ -280,7 +280,8 @@ inline void accumulate(
     const uint block_row = row / 32u;
     const uint r = row % 32u;
     const uint block_col = tile / 8u;
-    const uint t = tile % 8u, w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
+    const uint t = tile % 8u;
+    const uint shift = r % 8u * 4u, w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
     const uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)];
@@ -339,12 +340,11 @@ inline void accumulate(
     const uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint d12 = uint(scales[group12 * rows + row]), d13 = uint(scales[group13 * rows + row]), d14 = uint(scales[group14 * rows + row]);
     const uint d15 = uint(scales[group15 * rows + row]);
-    const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u, z1 = (zs1 >> (r % 8u * 4u)) & 15u, z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u, z4 = (zs4 >> (r % 8u * 4u)) & 15u, z5 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint z6 = (zs6 >> (r % 8u * 4u)) & 15u, z7 = (zs7 >> (r % 8u * 4u)) & 15u, z8 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint z9 = (zs9 >> (r % 8u * 4u)) & 15u, z10 = (zs10 >> (r % 8u * 4u)) & 15u, z11 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint z12 = (zs12 >> (r % 8u * 4u)) & 15u, z13 = (zs13 >> (r % 8u * 4u)) & 15u, z14 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    const uint z15 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint z0 = (zs0 >> shift) & 15u, z1 = (zs1 >> shift) & 15u, z2 = (zs2 >> shift) & 15u, z3 = (zs3 >> shift) & 15u;  // zs: 4 bits
+    const uint z4 = (zs4 >> shift) & 15u, z5 = (zs5 >> shift) & 15u, z6 = (zs6 >> shift) & 15u, z7 = (zs7 >> shift) & 15u;  // zs: 4 bits
+    const uint z8 = (zs8 >> shift) & 15u, z9 = (zs9 >> shift) & 15u, z10 = (zs10 >> shift) & 15u;  // zs: 4 bits
+    const uint z11 = (zs11 >> shift) & 15u, z12 = (zs12 >> shift) & 15u, z13 = (zs13 >> shift) & 15u;  // zs: 4 bits
+    const uint z14 = (zs14 >> shift) & 15u, z15 = (zs15 >> shift) & 15u;  // zs: 4 bits
     const uint4 z16 = uint4(z0, z1, z2, z3), z17 = uint4(z4, z5, z6, z7), z18 = uint4(z8, z9, z10, z11), z19 = uint4(z12, z13, z14, z15);
     const float s0 = f16_to_f32(d0), s1 = f16_to_f32(d1), s2 = f16_to_f32(d2), s3 = f16_to_f32(d3), s4 = f16_to_f32(d4);  // d: 16 bits
     const float s5 = f16_to_f32(d5), s6 = f16_to_f32(d6), s7 = f16_to_f32(d7), s8 = f16_to_f32(d8), s9 = f16_to_f32(d9);  // d: 16 bits

@@ -48,8 +48,7 @@ layout(push_constant) uniform Push {
     uint tokens;
 };
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
 // 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.

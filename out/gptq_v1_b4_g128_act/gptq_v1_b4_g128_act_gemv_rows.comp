@@ -34,33 +34,39 @@ layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
 layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
 layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer G_idxBuffer { uint g_idx[]; };
+layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 4, std430) readonly buffer InputElements { float x_at[]; };
+layout(binding = 4, std430) readonly buffer InputElementHalves { uint16_t x_half_at[]; };
+layout(binding = 5, std430) buffer Output { float y[]; };
+layout(binding = 5, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
+    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -71,20 +77,14 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_element_from(uint vector, uint row_elements) {
     return VIEWS == 0u ? vector * row_elements : x_begin + vector * x_stride;
 }
-
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
-
-layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
-layout(binding = 4, std430) readonly buffer InputElements { float x_at[]; };
-layout(binding = 4, std430) readonly buffer InputElementHalves { uint16_t x_half_at[]; };
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -101,16 +101,14 @@ float x_element(uint at) {
     return X_TYPE == 1u ? unpackHalf2x16(half_word).x : uintBitsToFloat(half_word << 16);
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -120,19 +118,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 5, std430) buffer Output { float y[]; };
-layout(binding = 5, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -151,15 +138,13 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    const bool first = true, last = true;
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
-    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
-    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
@@ -187,7 +172,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint r = row % 32u;
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
-    uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
+    uint shift = r % 8u * 4u, w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)], groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
     uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)], groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
     uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)], groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
@@ -241,12 +226,10 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint d12 = uint(scales[group12 * rows + row]), d13 = uint(scales[group13 * rows + row]), d14 = uint(scales[group14 * rows + row]);
     uint d15 = uint(scales[group15 * rows + row]);
-    uint z0 = (zs0 >> (r % 8u * 4u)) & 15u, z1 = (zs1 >> (r % 8u * 4u)) & 15u, z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint z3 = (zs3 >> (r % 8u * 4u)) & 15u, z4 = (zs4 >> (r % 8u * 4u)) & 15u, z5 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint z6 = (zs6 >> (r % 8u * 4u)) & 15u, z7 = (zs7 >> (r % 8u * 4u)) & 15u, z8 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint z9 = (zs9 >> (r % 8u * 4u)) & 15u, z10 = (zs10 >> (r % 8u * 4u)) & 15u, z11 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint z12 = (zs12 >> (r % 8u * 4u)) & 15u, z13 = (zs13 >> (r % 8u * 4u)) & 15u, z14 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
-    uint z15 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint z0 = (zs0 >> shift) & 15u, z1 = (zs1 >> shift) & 15u, z2 = (zs2 >> shift) & 15u, z3 = (zs3 >> shift) & 15u;  // zs: 4 bits
+    uint z4 = (zs4 >> shift) & 15u, z5 = (zs5 >> shift) & 15u, z6 = (zs6 >> shift) & 15u, z7 = (zs7 >> shift) & 15u;  // zs: 4 bits
+    uint z8 = (zs8 >> shift) & 15u, z9 = (zs9 >> shift) & 15u, z10 = (zs10 >> shift) & 15u, z11 = (zs11 >> shift) & 15u;  // zs: 4 bits
+    uint z12 = (zs12 >> shift) & 15u, z13 = (zs13 >> shift) & 15u, z14 = (zs14 >> shift) & 15u, z15 = (zs15 >> shift) & 15u;  // zs: 4 bits
     uvec4 z16 = uvec4(z0, z1, z2, z3), z17 = uvec4(z4, z5, z6, z7), z18 = uvec4(z8, z9, z10, z11), z19 = uvec4(z12, z13, z14, z15);
     float s0 = f16_to_f32(d0), s1 = f16_to_f32(d1), s2 = f16_to_f32(d2), s3 = f16_to_f32(d3), s4 = f16_to_f32(d4);  // d: 16 bits
     float s5 = f16_to_f32(d5), s6 = f16_to_f32(d6), s7 = f16_to_f32(d7), s8 = f16_to_f32(d8), s9 = f16_to_f32(d9);  // d: 16 bits
@@ -416,9 +399,7 @@ void main() {
     uint held = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;

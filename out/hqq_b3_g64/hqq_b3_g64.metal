@@ -229,7 +229,8 @@ inline void accumulate(
     const uint row = n * (row_tiles / 4u) + j / 4u, tile = j % 4u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    const uint t = tile % 4u, d = uint(scale[row]), w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
+    const uint t = tile % 4u;
+    const uint shift = (9u - r) * 3u, d = uint(scale[row]), w0 = W_q[block_row * 64u + t * 16u], w1 = W_q[block_row * 64u + (t * 16u + 1u)];
     const uint w2 = W_q[block_row * 64u + (t * 16u + 2u)], w3 = W_q[block_row * 64u + (t * 16u + 3u)];
     const uint w4 = W_q[block_row * 64u + (t * 16u + 4u)], w5 = W_q[block_row * 64u + (t * 16u + 5u)];
     const uint w6 = W_q[block_row * 64u + (t * 16u + 6u)], w7 = W_q[block_row * 64u + (t * 16u + 7u)];
@@ -240,13 +241,11 @@ inline void accumulate(
     const float s = f16_to_f32(d);  // d: 16 bits
     const float z = f16_to_f32(m_);  // m: 16 bits
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
-            (w3 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][1],
-            float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u))
-            + dot(x[k][m][2], float4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
-            (w11 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][3],
-            float4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
-            (w15 >> ((9u - r) * 3u)) & 7u))) - s * z * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], float4((w0 >> shift) & 7u, (w1 >> shift) & 7u, (w2 >> shift) & 7u, (w3 >> shift) & 7u))
+            + dot(x[k][m][1], float4((w4 >> shift) & 7u, (w5 >> shift) & 7u, (w6 >> shift) & 7u, (w7 >> shift) & 7u))
+            + dot(x[k][m][2], float4((w8 >> shift) & 7u, (w9 >> shift) & 7u, (w10 >> shift) & 7u, (w11 >> shift) & 7u))
+            + dot(x[k][m][3], float4((w12 >> shift) & 7u, (w13 >> shift) & 7u, (w14 >> shift) & 7u, (w15 >> shift) & 7u)))
+            - s * z * x_sum[k][m][0];
     }
 }
 

@@ -40,8 +40,7 @@ layout(push_constant) uniform Push {
     uint row_tiles;  // tiles of 4 elements in a row
 };
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // The 40 values of a tile of 10 rows, in runs of 4 consecutive elements.
 void decode(uint band, uint tile, out precise vec4 v[10]) {

@@ -33,34 +33,38 @@ layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides, of each of w
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
 layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
 layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
 layout(binding = 0, std430) readonly buffer W_q_fourBuffer { uvec4 W_q_four[]; };
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
+    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
     uint cols, grid_rows, grid_cols;  // of the matrix that the blocks are patches of; blocks
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -71,14 +75,11 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
-
-layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -88,16 +89,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -107,19 +106,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 4, std430) buffer Output { float y[]; };
-layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -138,20 +126,18 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    const bool first = true, last = true;
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
-    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
-    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u;
-const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
+const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES * BATCH][16];
@@ -164,7 +150,6 @@ float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fm
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
@@ -212,53 +197,36 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout fl
     const uint row = n * (row_tiles / 4u) + j, tile = 0u;
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    uint d = words[1], m_ = words[0];
+    uint shift = (9u - r) * 3u, d = words[1], m_ = words[0];
     float s = f16_to_f32(d);  // d: 16 bits
     uvec4 w0 = fours[0], w1 = fours[1], w2 = fours[2], w3 = fours[3], w4 = fours[4], w5 = fours[5], w6 = fours[6], w7 = fours[7];
     uvec4 w8 = fours[8], w9 = fours[9], w10 = fours[10], w11 = fours[11], w12 = fours[12], w13 = fours[13], w14 = fours[14];
     uvec4 w15 = fours[15];
     float z = f16_to_f32(m_);  // m: 16 bits
-    float dots0 = dot_add(dot(x[k][0], vec4((w0.x >> ((9u - r) * 3u)) & 7u, (w0.y >> ((9u - r) * 3u)) & 7u, (w0.z >> ((9u - r) * 3u)) & 7u,
-        (w0.w >> ((9u - r) * 3u)) & 7u)), x[k][1],
-        vec4((w1.x >> ((9u - r) * 3u)) & 7u, (w1.y >> ((9u - r) * 3u)) & 7u, (w1.z >> ((9u - r) * 3u)) & 7u,
-        (w1.w >> ((9u - r) * 3u)) & 7u));
-    float dots1 = dot_add(dots0, x[k][2], vec4((w2.x >> ((9u - r) * 3u)) & 7u, (w2.y >> ((9u - r) * 3u)) & 7u,
-        (w2.z >> ((9u - r) * 3u)) & 7u, (w2.w >> ((9u - r) * 3u)) & 7u));
-    float dots2 = dot_add(dots1, x[k][3], vec4((w3.x >> ((9u - r) * 3u)) & 7u, (w3.y >> ((9u - r) * 3u)) & 7u,
-        (w3.z >> ((9u - r) * 3u)) & 7u, (w3.w >> ((9u - r) * 3u)) & 7u));
-    float dots3 = dot_add(dots2, x[k][4], vec4((w4.x >> ((9u - r) * 3u)) & 7u, (w4.y >> ((9u - r) * 3u)) & 7u,
-        (w4.z >> ((9u - r) * 3u)) & 7u, (w4.w >> ((9u - r) * 3u)) & 7u));
-    float dots4 = dot_add(dots3, x[k][5], vec4((w5.x >> ((9u - r) * 3u)) & 7u, (w5.y >> ((9u - r) * 3u)) & 7u,
-        (w5.z >> ((9u - r) * 3u)) & 7u, (w5.w >> ((9u - r) * 3u)) & 7u));
-    float dots5 = dot_add(dots4, x[k][6], vec4((w6.x >> ((9u - r) * 3u)) & 7u, (w6.y >> ((9u - r) * 3u)) & 7u,
-        (w6.z >> ((9u - r) * 3u)) & 7u, (w6.w >> ((9u - r) * 3u)) & 7u));
-    float dots6 = dot_add(dots5, x[k][7], vec4((w7.x >> ((9u - r) * 3u)) & 7u, (w7.y >> ((9u - r) * 3u)) & 7u,
-        (w7.z >> ((9u - r) * 3u)) & 7u, (w7.w >> ((9u - r) * 3u)) & 7u));
-    float dots7 = dot_add(dot(x[k][8], vec4((w8.x >> ((9u - r) * 3u)) & 7u, (w8.y >> ((9u - r) * 3u)) & 7u, (w8.z >> ((9u - r) * 3u)) & 7u,
-        (w8.w >> ((9u - r) * 3u)) & 7u)), x[k][9],
-        vec4((w9.x >> ((9u - r) * 3u)) & 7u, (w9.y >> ((9u - r) * 3u)) & 7u, (w9.z >> ((9u - r) * 3u)) & 7u,
-        (w9.w >> ((9u - r) * 3u)) & 7u));
-    float dots8 = dot_add(dots7, x[k][10], vec4((w10.x >> ((9u - r) * 3u)) & 7u, (w10.y >> ((9u - r) * 3u)) & 7u,
-        (w10.z >> ((9u - r) * 3u)) & 7u, (w10.w >> ((9u - r) * 3u)) & 7u));
-    float dots9 = dot_add(dots8, x[k][11], vec4((w11.x >> ((9u - r) * 3u)) & 7u, (w11.y >> ((9u - r) * 3u)) & 7u,
-        (w11.z >> ((9u - r) * 3u)) & 7u, (w11.w >> ((9u - r) * 3u)) & 7u));
+    float dots0 = dot_add(dot(x[k][0], vec4((w0.x >> shift) & 7u, (w0.y >> shift) & 7u, (w0.z >> shift) & 7u, (w0.w >> shift) & 7u)),
+        x[k][1], vec4((w1.x >> shift) & 7u, (w1.y >> shift) & 7u, (w1.z >> shift) & 7u, (w1.w >> shift) & 7u));
+    float dots1 = dot_add(dots0, x[k][2], vec4((w2.x >> shift) & 7u, (w2.y >> shift) & 7u, (w2.z >> shift) & 7u, (w2.w >> shift) & 7u));
+    float dots2 = dot_add(dots1, x[k][3], vec4((w3.x >> shift) & 7u, (w3.y >> shift) & 7u, (w3.z >> shift) & 7u, (w3.w >> shift) & 7u));
+    float dots3 = dot_add(dots2, x[k][4], vec4((w4.x >> shift) & 7u, (w4.y >> shift) & 7u, (w4.z >> shift) & 7u, (w4.w >> shift) & 7u));
+    float dots4 = dot_add(dots3, x[k][5], vec4((w5.x >> shift) & 7u, (w5.y >> shift) & 7u, (w5.z >> shift) & 7u, (w5.w >> shift) & 7u));
+    float dots5 = dot_add(dots4, x[k][6], vec4((w6.x >> shift) & 7u, (w6.y >> shift) & 7u, (w6.z >> shift) & 7u, (w6.w >> shift) & 7u));
+    float dots6 = dot_add(dots5, x[k][7], vec4((w7.x >> shift) & 7u, (w7.y >> shift) & 7u, (w7.z >> shift) & 7u, (w7.w >> shift) & 7u));
+    float dots7 = dot_add(dot(x[k][8], vec4((w8.x >> shift) & 7u, (w8.y >> shift) & 7u, (w8.z >> shift) & 7u, (w8.w >> shift) & 7u)),
+        x[k][9], vec4((w9.x >> shift) & 7u, (w9.y >> shift) & 7u, (w9.z >> shift) & 7u, (w9.w >> shift) & 7u));
+    float dots8 = dot_add(dots7, x[k][10], vec4((w10.x >> shift) & 7u, (w10.y >> shift) & 7u, (w10.z >> shift) & 7u,
+        (w10.w >> shift) & 7u));
+    float dots9 = dot_add(dots8, x[k][11], vec4((w11.x >> shift) & 7u, (w11.y >> shift) & 7u, (w11.z >> shift) & 7u,
+        (w11.w >> shift) & 7u));
     float dots10 = dot_add(dots9, x[k][12],
-        vec4((w12.x >> ((9u - r) * 3u)) & 7u, (w12.y >> ((9u - r) * 3u)) & 7u, (w12.z >> ((9u - r) * 3u)) & 7u,
-        (w12.w >> ((9u - r) * 3u)) & 7u));
+        vec4((w12.x >> shift) & 7u, (w12.y >> shift) & 7u, (w12.z >> shift) & 7u, (w12.w >> shift) & 7u));
     float dots11 = dot_add(dots10, x[k][13],
-        vec4((w13.x >> ((9u - r) * 3u)) & 7u, (w13.y >> ((9u - r) * 3u)) & 7u, (w13.z >> ((9u - r) * 3u)) & 7u,
-        (w13.w >> ((9u - r) * 3u)) & 7u));
+        vec4((w13.x >> shift) & 7u, (w13.y >> shift) & 7u, (w13.z >> shift) & 7u, (w13.w >> shift) & 7u));
     float dots12 = dot_add(dots11, x[k][14],
-        vec4((w14.x >> ((9u - r) * 3u)) & 7u, (w14.y >> ((9u - r) * 3u)) & 7u, (w14.z >> ((9u - r) * 3u)) & 7u,
-        (w14.w >> ((9u - r) * 3u)) & 7u));
+        vec4((w14.x >> shift) & 7u, (w14.y >> shift) & 7u, (w14.z >> shift) & 7u, (w14.w >> shift) & 7u));
     float dots13 = dot_add(dots12, x[k][15],
-        vec4((w15.x >> ((9u - r) * 3u)) & 7u, (w15.y >> ((9u - r) * 3u)) & 7u, (w15.z >> ((9u - r) * 3u)) & 7u,
-        (w15.w >> ((9u - r) * 3u)) & 7u));
+        vec4((w15.x >> shift) & 7u, (w15.y >> shift) & 7u, (w15.z >> shift) & 7u, (w15.w >> shift) & 7u));
     sum += s * (dots6 + dots13) - s * z * x_sum[k][0];
 }
-
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {

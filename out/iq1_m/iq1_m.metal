@@ -484,7 +484,8 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 14u, scales0 = blocks[base + 12u];
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u;
+    const uint base = block * 14u, shift0 = tile % 2u * 16u, shift1 = tile % 4u * 8u, scales0 = blocks[base + 12u];
     const uint scales1 = blocks[base + 13u], scales2 = blocks[base + tile / 4u / 2u + 12u], qs = blocks[base + tile / 2u];
     const uint qh = blocks[base + tile / 4u + 8u];
     const uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
@@ -494,14 +495,14 @@ inline void accumulate(
     const float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     const uint sc = (scales2 >> (tile / 4u % 2u * 16u + tile % 4u * 3u)) & 7u;  // scales: 3 bits
     const float d_sc = d * float(2 * int(sc) + 1);
-    const uint g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu, g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    const uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u, g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
+    const uint g_lo0 = (qs >> shift0) & 0xFFu, g_lo1 = (qs >> (shift0 + 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi0 = (qh >> shift1) & 7u, g_hi1 = (qh >> (shift1 + 4u)) & 7u;  // qh: bits 8-10 of g
     const uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0], g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1];
     const float2 pair0 = float2(as_type<half2>(G_row0 & 0xF000Fu)), pair1 = float2(as_type<half2>(G_row0 & 0xF000F0u));
     const float2 pair2 = float2(as_type<half2>((G_row0 >> 8u) & 0xF000Fu)), pair3 = float2(as_type<half2>((G_row0 >> 8u) & 0xF000F0u));
     const float2 pair4 = float2(as_type<half2>(G_row1 & 0xF000Fu)), pair5 = float2(as_type<half2>(G_row1 & 0xF000F0u));
     const float2 pair6 = float2(as_type<half2>((G_row1 >> 8u) & 0xF000Fu)), pair7 = float2(as_type<half2>((G_row1 >> 8u) & 0xF000F0u));
-    const uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u, sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
+    const uint sg0 = (qh >> (shift1 + 3u)) & 1u, sg1 = (qh >> (shift1 + 7u)) & 1u;  // qh: 1 bit
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += d_sc * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x))
             + dot(x[k][m][1], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x))

@@ -32,30 +32,34 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as man
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 7, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+layout(binding = 2, std430) buffer OutputHalves { uint y_halves[]; };
+layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -66,14 +70,11 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
-
-layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -83,16 +84,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -102,19 +101,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 2, std430) buffer Output { float y[]; };
-layout(binding = 2, std430) buffer OutputHalves { uint y_halves[]; };
-layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -135,19 +123,18 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    const bool first = true, last = true;
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
-    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
-    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
 const uint TILES = 1u, SUMS = ROWS;
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][8];
@@ -156,29 +143,20 @@ float x_sum[TILES][6];
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)))); }
 
-// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
-// it wants. The whole subgroup calls it.
-void swap_runs(uint at, out vec4 v[4]) {
+// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
+// so that each has what it wants. The whole subgroup calls it.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
     const uint own = gl_SubgroupInvocationID % 4u;
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
-        v[i] = x_run(from);
-    }
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
     [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
         const bool odd = (own & bit) != 0u;
         [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
             const uint i = bit == 1u ? 2u * pair : pair;
             const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-            v[i] = odd ? other : v[i];
-            v[i + bit] = odd ? v[i + bit] : other;
+            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
         }
     }
-}
-
-// Runs `at` to `at` + 3 of x, for each thread its own.
-void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
-    vec4 v[4];
-    swap_runs(at, v);
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
@@ -199,8 +177,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[5]) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u;
-    uint base = block * 14u;
+    uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u, base = block * 14u;
     words[0] = blocks[base + 12u];
     words[1] = blocks[base + 13u];
     words[2] = blocks[base + tile / 2u / 2u + 12u];
@@ -210,19 +187,18 @@ void fetch(uint n, uint j, out uint words[5]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[5], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 8u, tile = j % 8u;
-    uint scales0 = words[0], scales1 = words[1], scales2 = words[2], qs = words[3], qh = words[4];
+    uint tile = j % 8u, shift0 = tile / 2u % 2u * 16u + tile % 2u * 6u, shift1 = tile % 2u * 16u, scales0 = words[0], scales1 = words[1];
+    uint scales2 = words[2], qs = words[3], qh = words[4];
     uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
     uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint sc0 = (scales2 >> (tile / 2u % 2u * 16u + tile % 2u * 6u)) & 7u;  // scales: 3 bits
-    uint sc1 = (scales2 >> (tile / 2u % 2u * 16u + tile % 2u * 6u + 3u)) & 7u;  // scales: 3 bits
+    uint sc0 = (scales2 >> shift0) & 7u, sc1 = (scales2 >> (shift0 + 3u)) & 7u;  // scales: 3 bits
     precise float d_sc0 = d * float(2 * int(sc0) + 1), d_sc1 = d * float(2 * int(sc1) + 1);
     uint g_lo0 = qs & 0xFFu, g_lo1 = (qs >> 8u) & 0xFFu, g_lo2 = (qs >> 16u) & 0xFFu, g_lo3 = qs >> 24u;  // qs: bits 0-7 of g
-    uint g_hi0 = (qh >> (tile % 2u * 16u)) & 7u, g_hi1 = (qh >> (tile % 2u * 16u + 4u)) & 7u;  // qh: bits 8-10 of g
-    uint g_hi2 = (qh >> (tile % 2u * 16u + 8u)) & 7u, g_hi3 = (qh >> (tile % 2u * 16u + 12u)) & 7u;  // qh: bits 8-10 of g
+    uint g_hi0 = (qh >> shift1) & 7u, g_hi1 = (qh >> (shift1 + 4u)) & 7u, g_hi2 = (qh >> (shift1 + 8u)) & 7u;  // qh: bits 8-10 of g
+    uint g_hi3 = (qh >> (shift1 + 12u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u), G_row0 = G[g0], g1 = g_lo1 | (g_hi1 << 8u), G_row1 = G[g1], g2 = g_lo2 | (g_hi2 << 8u), G_row2 = G[g2];
     uint g3 = g_lo3 | (g_hi3 << 8u), G_row3 = G[g3];
     vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu), pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
@@ -233,8 +209,8 @@ void accumulate(uint n, uint j, uint k, uint words[5], inout float sum) {
     vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu), pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
     vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu), pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
     vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu), pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
-    uint sg0 = (qh >> (tile % 2u * 16u + 3u)) & 1u, sg1 = (qh >> (tile % 2u * 16u + 7u)) & 1u;  // qh: 1 bit
-    uint sg2 = (qh >> (tile % 2u * 16u + 11u)) & 1u, sg3 = (qh >> (tile % 2u * 16u + 15u)) & 1u;  // qh: 1 bit
+    uint sg0 = (qh >> (shift1 + 3u)) & 1u, sg1 = (qh >> (shift1 + 7u)) & 1u, sg2 = (qh >> (shift1 + 11u)) & 1u;  // qh: 1 bit
+    uint sg3 = (qh >> (shift1 + 15u)) & 1u;  // qh: 1 bit
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
     float dots2 = dot_add(dots1, x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
@@ -246,32 +222,24 @@ void accumulate(uint n, uint j, uint k, uint words[5], inout float sum) {
         + d_sc1 * (int(sg2) != 0 ? -0.125 : 0.125) * x_sum[k][4] + d_sc1 * (int(sg3) != 0 ? -0.125 : 0.125) * x_sum[k][5];
 }
 
-const uint X_WORDS = 38u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
-shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+const uint X_FOURS = 10u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared vec4 shared_x[BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < 32u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
-    [[unroll]] for (uint i = 0u; i < 6u; ++i) words[32u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
-        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = x[0][i];
+    shared_x[(m * X_FOURS + 8u) * SLICE + t] = vec4(x_sum[0][0], x_sum[0][1], x_sum[0][2], x_sum[0][3]);
+    shared_x[(m * X_FOURS + 9u) * SLICE + t] = vec4(x_sum[0][4], x_sum[0][5], 0.0, 0.0);
 }
 
 // Takes it from there.
 void take_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
-        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
-    }
-    [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
-    [[unroll]] for (uint i = 0u; i < 6u; ++i) x_sum[0][i] = uintBitsToFloat(words[32u + i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+    vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
+    x_sum[0][0] = sums.x, x_sum[0][1] = sums.y, x_sum[0][2] = sums.z, x_sum[0][3] = sums.w;
+    sums = shared_x[(m * X_FOURS + 9u) * SLICE + t];
+    x_sum[0][4] = sums.x, x_sum[0][5] = sums.y;
 }
-
-shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
@@ -300,44 +268,36 @@ void share_slice(uint begin, uint count) {
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
     find_matrix();
-    const uint tiles = row_tiles / 2u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint tiles = row_tiles / 2u, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
-        for (uint begin = 0u; begin < tiles; begin += slice) {
-            const uint count = min(slice, tiles - begin);
-            uint t = lane;
+        float sum[BATCH][ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
+        for (uint from = 0u; from < tiles; from += slice) {
+            const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uint words[ROWS][5];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), words[r]);
-            if (begin != shared_from) share_slice(begin, count);
-            shared_from = begin;
-            while (t < count) {
-                const uint j = begin + t;
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), words[r]);
+            if (from != shared_from) share_slice(from, count);
+            shared_from = from;
+            for (uint t = lane; t < count;) {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, words[r], sum[m][r]);
                 }
                 t += lanes;
                 if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-            float of_rows[ROWS];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
-            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
-            if (lanes > gl_SubgroupSize) {
-                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
-            } else if (lane < ROWS && row + lane < rows && m < batch) {
-                finish(m, row + lane, all);
-            }
+            const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
+            const bool whole = lanes <= gl_SubgroupSize;  // the sum of a team
+            if (!whole && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            if (whole && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
         }
         if (lanes <= gl_SubgroupSize) continue;
         const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;

@@ -221,9 +221,9 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, w0 = codes[block * 8u + tile * 4u];
-    const uint w1 = codes[block * 8u + tile * 4u + 1u], w2 = codes[block * 8u + tile * 4u + 2u], w3 = codes[block * 8u + tile * 4u + 3u];
-    const uint s_bits = uint(scales[block]);
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u;
+    const uint w0 = codes[block * 8u + tile * 4u], w1 = codes[block * 8u + tile * 4u + 1u], w2 = codes[block * 8u + tile * 4u + 2u];
+    const uint w3 = codes[block * 8u + tile * 4u + 3u], s_bits = uint(scales[block]);
     // NaN where a weight is
     const float nans = as_type<float>(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
@@ -362,8 +362,8 @@ inline void accumulate_large(
 {
     #pragma clang fp contract(fast)
     device const uint *scales_word = (device const uint *)scales;
-    const uint block = n * (row_tiles / 8u) + j / 2u, tile = j % 2u, w0 = codes[block * 32u + tile * 16u];
-    const uint w1 = codes[block * 32u + tile * 16u + 1u], w2 = codes[block * 32u + tile * 16u + 2u];
+    const uint block = n * (row_tiles / 8u) + j / 2u, tile = j % 2u;
+    const uint w0 = codes[block * 32u + tile * 16u], w1 = codes[block * 32u + tile * 16u + 1u], w2 = codes[block * 32u + tile * 16u + 2u];
     const uint w3 = codes[block * 32u + tile * 16u + 3u], w4 = codes[block * 32u + tile * 16u + 4u];
     const uint w5 = codes[block * 32u + tile * 16u + 5u], w6 = codes[block * 32u + tile * 16u + 6u];
     const uint w7 = codes[block * 32u + tile * 16u + 7u], w8 = codes[block * 32u + tile * 16u + 8u];

@@ -24,6 +24,9 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer CodesBuffer { uint codes[]; };
@@ -32,6 +35,14 @@ layout(binding = 0, std430) readonly buffer Codes_fourBuffer { uvec4 codes_four[
 layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
 layout(binding = 3, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 4, std430) buffer Status { uint out_of_range; };
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 5, std430) buffer Output { float y[]; };
+layout(binding = 5, std430) buffer OutputHalves { uint y_halves[]; };
+layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
@@ -50,8 +61,6 @@ layout(push_constant) uniform Push {
     uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
@@ -66,9 +75,6 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
-
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
     if (X_TYPE == 0u) return x_in[at];
@@ -81,9 +87,8 @@ vec4 x_run(uint at) {
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -93,19 +98,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 5, std430) buffer Output { float y[]; };
-layout(binding = 5, std430) buffer OutputHalves { uint y_halves[]; };
-layout(binding = 6, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 7, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 8, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 9, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -138,6 +132,7 @@ void finish(uint pair, uint n, float sum) {
 }
 
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][16];
@@ -150,7 +145,6 @@ float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fm
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
@@ -178,7 +172,7 @@ void fetch(uint n, uint j, out uvec4 fours[4], out uint words[1]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 2u, tile = j % 2u;
+    uint tile = j % 2u, shift = tile * 16u;
     uvec4 w0 = fours[0], w1 = fours[1], w2 = fours[2], w3 = fours[3];
     // NaN where a weight is
     float nans = uintBitsToFloat(((((w0.x & 0x7F7F7F7Fu) + 0x1010101u) | ((w0.y & 0x7F7F7F7Fu) + 0x1010101u)
@@ -187,7 +181,7 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout flo
         | ((w2.x & 0x7F7F7F7Fu) + 0x1010101u) | ((w2.y & 0x7F7F7F7Fu) + 0x1010101u) | ((w2.z & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w2.w & 0x7F7F7F7Fu) + 0x1010101u) | ((w3.x & 0x7F7F7F7Fu) + 0x1010101u) | ((w3.y & 0x7F7F7F7Fu) + 0x1010101u)
         | ((w3.z & 0x7F7F7F7Fu) + 0x1010101u) | ((w3.w & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
-    uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu, s_bits1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
+    uint s_bits0 = (words[0] >> shift) & 0xFFu, s_bits1 = (words[0] >> (shift + 8u)) & 0xFFu;
     float s0 = uintBitsToFloat(s_bits0 == 0xFFu ? 0x7FC00000u : s_bits0 == 0u ? 0x400000u : s_bits0 << 23u);
     float s1 = uintBitsToFloat(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
     vec2 pair0 = unpackHalf2x16(((w0.x << 7u) & 0x3F803F80u) | ((w0.x << 8u) & 0x80008000u));
@@ -239,9 +233,6 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout flo
     float dots13 = dot_add(dots12, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += nans + s0 * dots6 + s1 * dots13;
 }
-
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {

@@ -250,8 +250,9 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 17u, e = uint(blocks[base]);
-    const uint qs0 = load_u32(blocks, base + tile * 8u + 1u), qs1 = load_u32(blocks, base + tile * 8u + 5u);
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u;
+    const uint base = block * 17u, e = uint(blocks[base]), qs0 = load_u32(blocks, base + tile * 8u + 1u);
+    const uint qs1 = load_u32(blocks, base + tile * 8u + 5u);
     const float e_e_e = as_type<float>(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
     const float2 pair0 = float2(as_type<half2>(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u)));
     const float2 pair1 = float2(as_type<half2>(((qs0 << 1u) & 0xE000E00u) | ((qs0 << 4u) & 0x80008000u)));

@@ -228,8 +228,9 @@ inline void accumulate(
 {
     #pragma clang fp contract(fast)
     const uint row = n, tile = j;
-    const uint block_col = tile / 1u, s_bits = uint(weight_scale[row * grid_cols + block_col]);
-    const uint w0 = weight[row * (grid_cols * 2u) + block_col * 2u], w1 = weight[row * (grid_cols * 2u) + (block_col * 2u + 1u)];
+    const uint block_col = tile / 1u;
+    const uint s_bits = uint(weight_scale[row * grid_cols + block_col]), w0 = weight[row * (grid_cols * 2u) + block_col * 2u];
+    const uint w1 = weight[row * (grid_cols * 2u) + (block_col * 2u + 1u)];
     const float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0f;
     const float t_ = as_type<float>(weight_scale_2[0u]), s_t = s * t_;
     const float2 pair0 = float2(as_type<half2>(((w0 << 9u) & 0xE000E00u) | ((w0 << 12u) & 0x80008000u)));

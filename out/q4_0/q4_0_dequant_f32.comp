@@ -27,8 +27,7 @@ layout(push_constant) uniform Push {
     uint tiles;  // of 8 elements, to decode
 };
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {

@@ -68,8 +68,7 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {

@@ -107,7 +107,7 @@ inline void decode(device const uint *blocks, uint block, uint tile, thread floa
     // elements 0 to 3, counted from the tile's first
     const uint base = block * 36u, d_dmin = blocks[base];
     const float d = f16_to_f32(d_dmin);
-    const uint part = tile / 8u;  // of 64 elements
+    const uint part = tile / 8u;  // part: of 64 elements
     const uint scales0 = blocks[base + part / 2u * 2u + 1u], sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
     const uint scales1 = blocks[base + 1u], sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
@@ -285,23 +285,19 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 36u, d_dmin = blocks[base];
-    const uint scales0 = blocks[base + 1u], qs0 = blocks[base + tile * 2u + 4u], qs1 = blocks[base + tile * 2u + 5u];
-    const uint scales1 = blocks[base + 2u];
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 36u, part = tile / 4u;  // part: of 64 elements
+    const uint shift0 = part % 2u * 16u, shift1 = shift0 + part / 2u * 2u, shift2 = shift0 + part / 2u * 4u, d_dmin = blocks[base];
+    const uint scales0 = blocks[base + part / 2u * 2u + 1u], scales1 = blocks[base + 1u], qs0 = blocks[base + tile * 2u + 4u];
+    const uint qs1 = blocks[base + tile * 2u + 5u], scales2 = blocks[base + part / 2u + 2u], scales3 = blocks[base + 2u];
     const float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
-    const uint part = tile / 4u;  // of 64 elements
-    const uint scales2 = blocks[base + part / 2u * 2u + 1u], scales3 = blocks[base + part / 2u + 2u];
-    const uint sc_lo0 = (scales2 >> (part % 2u * 16u)) & 15u, sc_lo1 = (scales2 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
-    const uint sc_hi0 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    const uint sc_hi1 = (scales0 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc_lo0 = (scales0 >> shift0) & 15u, sc_lo1 = (scales0 >> (shift0 + 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi0 = (scales1 >> (shift1 + 4u)) & 3u, sc_hi1 = (scales1 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
     const float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1);
     const float4 values0 = four_codes(qs0, 0xF000Fu), values1 = four_codes(qs1, 0xF000Fu), values2 = four_codes(qs0, 0xF000F0u);
     const float4 values3 = four_codes(qs1, 0xF000F0u);
-    const uint mn_lo0 = (scales3 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    const uint mn_lo1 = (scales3 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
-    const uint mn_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    const uint mn_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn_lo0 = (scales2 >> shift2) & 15u, mn_lo1 = (scales2 >> (shift2 + 8u)) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi0 = (scales3 >> (shift1 + 4u)) & 3u, mn_hi1 = (scales3 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of mn
     const uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
     const float dmin_mn0 = dmin * float(mn0), dmin_mn1 = dmin * float(mn1);
     for (uint m = 0; m < BATCH; ++m) {

@@ -33,15 +33,14 @@ layout(push_constant) uniform Push {
     uint tiles;  // of 8 elements, to decode
 };
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 36u, d_dmin = blocks[base];
     float d = f16_to_f32(d_dmin);
-    uint part = tile / 8u;  // of 64 elements
+    uint part = tile / 8u;  // part: of 64 elements
     uint scales0 = blocks[base + part / 2u * 2u + 1u], sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
     uint scales1 = blocks[base + 1u], sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);

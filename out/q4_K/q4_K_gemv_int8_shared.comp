@@ -33,31 +33,35 @@ layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+layout(binding = 2, std430) buffer OutputHalves { uint y_halves[]; };
+layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -68,14 +72,11 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
-
-layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -85,16 +86,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -104,19 +103,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 2, std430) buffer Output { float y[]; };
-layout(binding = 2, std430) buffer OutputHalves { uint y_halves[]; };
-layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -139,8 +127,7 @@ void store_y(uint at, float sum) {
 void finish(uint m, uint n, float sum, bool first, bool last) {
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
     if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
@@ -153,9 +140,8 @@ void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 const uint TILES = 1u, SUMS = ROWS;
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// integers stand for; sums over runs that share a scale.
 int x[TILES][DIGITS][16];
-int x_digits[TILES][DIGITS][1];
 float x_step[TILES][2];
 float x_sum[TILES][2];
 
@@ -169,19 +155,14 @@ float scale_of(vec4 most, vec4 all) {
     return min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
-// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(int a, int b, spirv_literal int packed);
-spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
-int mixed_dot(int a, uint b, spirv_literal int packed);
-
 int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
-int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
-
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
@@ -194,31 +175,20 @@ int bytes_of(ivec4 v, uint digit) {
     return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
 }
 
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
-
-// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
-// it wants. The whole subgroup calls it.
-void swap_runs(uint at, out vec4 v[4]) {
+// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
+// so that each has what it wants. The whole subgroup calls it.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
     const uint own = gl_SubgroupInvocationID % 4u;
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
-        v[i] = x_run(from);
-    }
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
     [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
         const bool odd = (own & bit) != 0u;
         [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
             const uint i = bit == 1u ? 2u * pair : pair;
             const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-            v[i] = odd ? other : v[i];
-            v[i + bit] = odd ? v[i + bit] : other;
+            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
         }
     }
-}
-
-// Runs `at` to `at` + 3 of x, for each thread its own.
-void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
-    vec4 v[4];
-    swap_runs(at, v);
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
 }
 
@@ -231,20 +201,11 @@ void load_x(uint vector, uint j, uint k) {
     vec4 most[2], all[2];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
         most[s] = all[s] = vec4(0.0);
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) {
-            most[s] = max(most[s], abs(run[r]));
-            all[s] += run[r];
-        }
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
     }
     if (DIGITS > 1u) {
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
-            most[0] = max(most[0], most[s]);
-            all[0] += all[s];
-        }
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
-            most[s] = most[0];
-            all[s] = all[0];
-        }
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[s] = most[0], all[s] = all[0];
     }
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
@@ -263,8 +224,7 @@ void load_x(uint vector, uint j, uint k) {
 
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
-    uint base = block * 36u;
+    uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u, base = block * 36u;
     fours[0] = blocks_four[block * 9u];
     fours[1] = blocks_four[block * 9u + tile * 2u + 1u];
     fours[2] = blocks_four[block * 9u + tile * 2u + 2u];
@@ -274,7 +234,7 @@ void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 4u, tile = j % 4u;
+    uint tile = j % 4u, shift0 = tile % 2u * 16u, shift1 = shift0 + tile / 2u * 2u, shift2 = shift0 + tile / 2u * 4u;
     uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2];
     uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, bytes0 = qs0.x & 0xF0F0F0Fu, bytes1 = qs0.y & 0xF0F0F0Fu;
     uint bytes2 = qs0.z & 0xF0F0F0Fu, bytes3 = qs0.w & 0xF0F0F0Fu, bytes4 = qs1.x & 0xF0F0F0Fu, bytes5 = qs1.y & 0xF0F0F0Fu;
@@ -283,14 +243,11 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     uint bytes13 = (qs1.y >> 4u) & 0xF0F0F0Fu, bytes14 = (qs1.z >> 4u) & 0xF0F0F0Fu, bytes15 = (qs1.w >> 4u) & 0xF0F0F0Fu;
     uint scales2 = words[1], scales3 = four.z;
     float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
-    uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u, sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc_lo0 = (scales0 >> shift0) & 15u, sc_lo1 = (scales0 >> (shift0 + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales1 >> (shift1 + 4u)) & 3u, sc_hi1 = (scales1 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u), sc1 = sc_lo1 | (sc_hi1 << 4u);
-    uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
-    uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
-    uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
-    uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn_lo0 = (scales2 >> shift2) & 15u, mn_lo1 = (scales2 >> (shift2 + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales3 >> (shift1 + 4u)) & 3u, mn_hi1 = (scales3 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
@@ -373,10 +330,8 @@ void main() {
         const uint step = group_count() * gl_NumSubgroups * tall;
         for (uint first = (group_number() * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += step) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
-            float sum[ROWS][BATCH];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-            }
+            float sum[BATCH][ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
                 uvec4 fours[ROWS][3];
@@ -384,13 +339,11 @@ void main() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[m][r]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                float of_rows[ROWS];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
-                const float all = sum_of_lanes(of_rows, width);
+                const float all = sum_of_lanes(sum[m], width);
                 if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u, begin + SLICE >= tiles);
             }
         }

@@ -98,7 +98,7 @@ inline void decode(device const ushort *blocks, uint block, uint tile, thread fl
     // elements 0 to 3, counted from the tile's first
     const uint base = block * 105u;
     const float d = f16_to_f32(uint(blocks[base + 104u]));
-    const uint part = tile / 8u;  // of 128 elements
+    const uint part = tile / 8u;  // part: of 128 elements
     const uint scales0 = uint(blocks[base + part * 4u + 96u]);
     const int sc0 = extract_bits(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc0 = d * float(sc0);
@@ -292,16 +292,15 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 105u, qh = load_u32(blocks, base + tile * 2u + 64u);
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 105u, part = tile / 8u;  // part: of 128 elements
+    const uint shift = tile % 8u / 4u * 8u;
     const float d = f16_to_f32(uint(blocks[base + 104u]));
-    const uint part = tile / 8u;  // of 128 elements
     const uint scales0 = uint(blocks[base + part * 4u + 96u]), ql0 = load_u32(blocks, base + part * 32u + tile % 8u * 2u);
-    const uint scales1 = uint(blocks[base + part * 4u + 97u]), ql1 = load_u32(blocks, base + part * 32u + tile % 8u * 2u + 16u);
-    const uint scales2 = uint(blocks[base + part * 4u + 98u]), scales3 = uint(blocks[base + part * 4u + 99u]);
-    const int sc0 = extract_bits(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    const int sc1 = extract_bits(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    const int sc2 = extract_bits(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    const int sc3 = extract_bits(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    const uint qh = load_u32(blocks, base + tile * 2u + 64u), scales1 = uint(blocks[base + part * 4u + 97u]);
+    const uint ql1 = load_u32(blocks, base + part * 32u + tile % 8u * 2u + 16u), scales2 = uint(blocks[base + part * 4u + 98u]);
+    const uint scales3 = uint(blocks[base + part * 4u + 99u]);
+    const int sc0 = extract_bits(int(scales0 >> shift), 0, 8), sc1 = extract_bits(int(scales1 >> shift), 0, 8);  // scales: 8 bits
+    const int sc2 = extract_bits(int(scales2 >> shift), 0, 8), sc3 = extract_bits(int(scales3 >> shift), 0, 8);  // scales: 8 bits
     const float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1), d_sc2 = d * float(sc2), d_sc3 = d * float(sc3);
     const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
     const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
@@ -443,7 +442,7 @@ inline void accumulate_large(
     const uint block = n * (row_tiles / 32u) + j / 8u, tile = j % 8u;
     const ulong base = ulong(block) * 105u;
     const float d0 = f16_to_f32(blocks_word[base + 52u]);
-    const uint part = tile / 4u;  // of 128 elements
+    const uint part = tile / 4u;  // part: of 128 elements
     const uint scales0 = blocks_word[base + part * 2u + 48u], shifted0 = scales0 >> (tile % 4u / 2u * 8u);
     const int sc0 = extract_bits(int(shifted0), 0, 8);  // scales: 8 bits
     const float d_sc0 = d0 * float(sc0);

@@ -73,8 +73,7 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {
@@ -86,7 +85,7 @@ void decode(uint block, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 105u;
     float d = f16_to_f32(uint(blocks[base + 104u]));
-    uint part = tile / 8u;  // of 128 elements
+    uint part = tile / 8u;  // part: of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d * float(sc0);

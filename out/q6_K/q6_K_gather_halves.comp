@@ -73,8 +73,7 @@ uint table_tile(uint row, uint tile) {
     return table_first + (row - row_first) * row_tiles + tile;
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 layout(constant_id = 31) const uint Y_TYPE = 1;  // how results are stored: 1 as f16, 2 as bf16
 
@@ -113,7 +112,7 @@ void decode(uint block, uint tile, out precise vec4 v[8]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 105u;
     float d = f16_to_f32(uint(blocks[base + 104u]));
-    uint part = tile / 4u;  // of 128 elements
+    uint part = tile / 4u;  // part: of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]);
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d * float(sc0);

@@ -29,12 +29,23 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
@@ -53,8 +64,6 @@ layout(push_constant) uniform Push {
     uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
@@ -69,9 +78,6 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
-
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
     if (X_TYPE == 0u) return x_in[at];
@@ -80,16 +86,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -99,19 +103,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 4, std430) buffer Output { float y[]; };
-layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -142,6 +135,7 @@ void finish(uint pair, uint n, float sum) {
 }
 
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][16];
@@ -154,7 +148,6 @@ float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fm
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
@@ -181,8 +174,7 @@ void load_x(uint vector, uint j, uint k) {
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[22]) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint base = block * 105u;
-    uint part = tile / 4u;  // of 128 elements
+    uint base = block * 105u, part = tile / 4u;  // part: of 128 elements
     words[0] = blocks_word[base + 52u];
     words[1] = blocks_word[base + part * 2u + 48u];
     words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
@@ -215,22 +207,17 @@ vec4 four_codes(uint word, uint mask) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 8u, tile = j % 8u;
-    uint qh0 = words[3], qh1 = words[5], qh2 = words[13], qh3 = words[14], qh_run0 = (qh2 >> 16u) | (qh3 << 16u), qh4 = words[16];
-    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint tile = j % 8u, shift = tile % 4u / 2u * 8u;
     float d0 = f16_to_f32(words[0]), d1 = f16_to_f32(words[9] >> 16u);
-    uint scales0 = words[1], ql0 = words[2], ql1 = words[4], ql2 = words[6], ql3 = words[7], scales1 = words[8], scales2 = words[10];
-    uint ql4 = words[11], ql5 = words[12], ql_run0 = (ql4 >> 16u) | (ql5 << 16u), ql6 = words[15], ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
-    uint scales3 = words[17], ql7 = words[18], ql8 = words[19], ql_run2 = (ql7 >> 16u) | (ql8 << 16u), ql9 = words[20];
-    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u), scales4 = words[21];
-    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint scales0 = words[1], ql0 = words[2], qh0 = words[3], ql1 = words[4], qh1 = words[5], ql2 = words[6], ql3 = words[7];
+    uint scales1 = words[8], scales2 = words[10], ql4 = words[11], ql5 = words[12], ql_run0 = (ql4 >> 16u) | (ql5 << 16u), qh2 = words[13];
+    uint qh3 = words[14], qh_run0 = (qh2 >> 16u) | (qh3 << 16u), ql6 = words[15], ql_run1 = (ql5 >> 16u) | (ql6 << 16u), qh4 = words[16];
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u), scales3 = words[17], ql7 = words[18], ql8 = words[19];
+    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u), ql9 = words[20], ql_run3 = (ql8 >> 16u) | (ql9 << 16u), scales4 = words[21];
+    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales0 >> (shift + 16u)), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales1 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales1 >> (shift + 16u)), 0, 8);  // scales: 8 bits
+    int sc4 = bitfieldExtract(int(scales2 >> (shift + 16u)), 0, 8), sc5 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
+    int sc6 = bitfieldExtract(int(scales3 >> (shift + 16u)), 0, 8), sc7 = bitfieldExtract(int(scales4 >> shift), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d0 * float(sc0), d_sc1 = d0 * float(sc1), d_sc2 = d0 * float(sc2), d_sc3 = d0 * float(sc3);
     precise float d_sc4 = d1 * float(sc4), d_sc5 = d1 * float(sc5), d_sc6 = d1 * float(sc6), d_sc7 = d1 * float(sc7);
     uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
@@ -258,9 +245,6 @@ void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
         + d_sc3 * (dots3 - 32.0 * x_sum[k][3]) + d_sc4 * (dots4 - 32.0 * x_sum[k][4]) + d_sc5 * (dots5 - 32.0 * x_sum[k][5])
         + d_sc6 * (dots6 - 32.0 * x_sum[k][6]) + d_sc7 * (dots7 - 32.0 * x_sum[k][7]);
 }
-
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {

@@ -31,29 +31,33 @@ layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -64,14 +68,11 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
-
-layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -81,16 +82,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -100,19 +99,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 2, std430) buffer Output { float y[]; };
-layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -133,8 +121,7 @@ void store_y(uint at, float sum) {
 void finish(uint m, uint n, float sum, bool first, bool last) {
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
     if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
@@ -177,16 +164,15 @@ vec4 four_codes(uint word, uint mask) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u, qh = blocks_u32(base + tile * 2u + 64u);
+    uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
+    uint shift = tile % 8u / 4u * 8u;
     float d = f16_to_f32(uint(blocks[base + 104u]));
-    uint part = tile / 8u;  // of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]), ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
-    uint scales1 = uint(blocks[base + part * 4u + 97u]), ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
-    uint scales2 = uint(blocks[base + part * 4u + 98u]), scales3 = uint(blocks[base + part * 4u + 99u]);
-    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    uint qh = blocks_u32(base + tile * 2u + 64u), scales1 = uint(blocks[base + part * 4u + 97u]);
+    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u), scales2 = uint(blocks[base + part * 4u + 98u]);
+    uint scales3 = uint(blocks[base + part * 4u + 99u]);
+    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales1 >> shift), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales2 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d * float(sc0), d_sc1 = d * float(sc1), d_sc2 = d * float(sc2), d_sc3 = d * float(sc3);
     uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
     uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
@@ -197,28 +183,20 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
         + d_sc2 * (dot(x[k][2], values2) - 32.0 * x_sum[k][2]) + d_sc3 * (dot(x[k][3], values3) - 32.0 * x_sum[k][3]);
 }
 
-const uint X_WORDS = 20u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
-shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+const uint X_FOURS = 5u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared vec4 shared_x[BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[16u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
-        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = x[0][i];
+    shared_x[(m * X_FOURS + 4u) * SLICE + t] = vec4(x_sum[0][0], x_sum[0][1], x_sum[0][2], x_sum[0][3]);
 }
 
 // Takes it from there.
 void take_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
-        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
-    }
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) x_sum[0][i] = uintBitsToFloat(words[16u + i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+    const vec4 sums = shared_x[(m * X_FOURS + 4u) * SLICE + t];
+    x_sum[0][0] = sums.x, x_sum[0][1] = sums.y, x_sum[0][2] = sums.z, x_sum[0][3] = sums.w;
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -256,21 +234,17 @@ void main() {
         const uint step = group_count() * gl_NumSubgroups * tall;
         for (uint first = (group_number() * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += step) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
-            float sum[ROWS][BATCH];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-            }
+            float sum[BATCH][ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[m][r]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                float of_rows[ROWS];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
-                const float all = sum_of_lanes(of_rows, width);
+                const float all = sum_of_lanes(sum[m], width);
                 if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u, begin + SLICE >= tiles);
             }
         }

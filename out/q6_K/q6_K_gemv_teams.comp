@@ -32,32 +32,36 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as man
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of 16 elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint rows, row_tiles, batch;      // of this launch; tiles of 16 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -68,14 +72,11 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
-
-layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -85,16 +86,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -104,19 +103,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 2, std430) buffer Output { float y[]; };
-layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -135,19 +123,18 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    const bool first = true, last = true;
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
-    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
-    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
 const uint TILES = 1u, SUMS = ROWS;
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][8];
@@ -180,8 +167,7 @@ void fetch(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
         j = j % 16u;
     }
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u;
-    uint part = tile / 8u;  // of 128 elements
+    uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
     uint begin = base + part * 2u + 100u, window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
@@ -214,8 +200,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 // Loads tile `j` of row `n` of the last block of all.
 void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u;
-    uint part = tile / 8u;  // of 128 elements
+    uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
     uint begin = base + part * 2u + 100u, window = begin / 4u;
     fours[0] = blocks_to_end(window, block);
     fours[1] = blocks_to_end(window + 1u, block);
@@ -243,15 +228,14 @@ vec4 four_codes(uint word, uint mask) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout float sum) {
     const uint block = row_of_weights(n) * (row_tiles / 32u) + j / 16u, tile = j % 16u;
-    uint base = block * 105u, qh0 = words[3], qh1 = words[9], qh2 = words[10], qh_run = (qh1 >> 16u) | (qh2 << 16u);
+    uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
+    uint shift = tile % 8u / 4u * 8u, begin = base + part * 2u + 100u;
     float d0 = f16_to_f32(words[0]), d1 = f16_to_f32(words[6] >> 16u);
-    uint part = tile / 8u;  // of 128 elements
-    uint scales0 = words[1], ql0 = words[2], ql1 = words[4], scales1 = words[5], begin = base + part * 2u + 100u, ql2 = words[7];
-    uint ql3 = words[8], ql_run0 = (ql2 >> 16u) | (ql3 << 16u), ql4 = words[11], ql5 = words[12], ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
-    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    int sc1 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    int sc2 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    int sc3 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint scales0 = words[1], ql0 = words[2], qh0 = words[3], ql1 = words[4], scales1 = words[5], ql2 = words[7], ql3 = words[8];
+    uint ql_run0 = (ql2 >> 16u) | (ql3 << 16u), qh1 = words[9], qh2 = words[10], qh_run = (qh1 >> 16u) | (qh2 << 16u), ql4 = words[11];
+    uint ql5 = words[12], ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
+    int sc0 = bitfieldExtract(int(scales0 >> shift), 0, 8), sc1 = bitfieldExtract(int(scales0 >> (shift + 16u)), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales1 >> shift), 0, 8), sc3 = bitfieldExtract(int(scales1 >> (shift + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d0 * float(sc0), d_sc1 = d0 * float(sc1), d_sc2 = d0 * float(sc2), d_sc3 = d0 * float(sc3);
     uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u), codes1 = (ql1 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
     uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
@@ -264,10 +248,8 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout fl
     uvec4 four0 = fours[0], four1 = fours[1];
     uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, scales2 = odd ? pick0 : pick1;
     uint pick2 = upper ? four1.x : four0.z, scales3 = odd ? pick2 : pick0, pick3 = upper ? four1.y : four0.w, scales4 = odd ? pick3 : pick2;
-    int sc4 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    int sc5 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    int sc6 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    int sc7 = bitfieldExtract(int(scales4 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    int sc4 = bitfieldExtract(int(scales2 >> (shift + 16u)), 0, 8), sc5 = bitfieldExtract(int(scales3 >> shift), 0, 8);  // scales: 8 bits
+    int sc6 = bitfieldExtract(int(scales3 >> (shift + 16u)), 0, 8), sc7 = bitfieldExtract(int(scales4 >> shift), 0, 8);  // scales: 8 bits
     precise float d_sc4 = d1 * float(sc4), d_sc5 = d1 * float(sc5), d_sc6 = d1 * float(sc6), d_sc7 = d1 * float(sc7);
     sum += d_sc0 * (dot(x[k][0], four_codes(codes0, 0x3F003Fu)) - 32.0 * x_sum[k][0])
         + d_sc1 * (dot(x[k][1], four_codes(codes1, 0x3F003Fu)) - 32.0 * x_sum[k][1])
@@ -279,32 +261,24 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout fl
         + d_sc7 * (dot(x[k][7], four_codes(codes7, 0x3F003Fu)) - 32.0 * x_sum[k][7]);
 }
 
-const uint X_WORDS = 40u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
-shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+const uint X_FOURS = 10u, FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared vec4 shared_x[BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < 32u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[32u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
-        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = x[0][i];
+    shared_x[(m * X_FOURS + 8u) * SLICE + t] = vec4(x_sum[0][0], x_sum[0][1], x_sum[0][2], x_sum[0][3]);
+    shared_x[(m * X_FOURS + 9u) * SLICE + t] = vec4(x_sum[0][4], x_sum[0][5], x_sum[0][6], x_sum[0][7]);
 }
 
 // Takes it from there.
 void take_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
-        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
-    }
-    [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x_sum[0][i] = uintBitsToFloat(words[32u + i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
+    vec4 sums = shared_x[(m * X_FOURS + 8u) * SLICE + t];
+    x_sum[0][0] = sums.x, x_sum[0][1] = sums.y, x_sum[0][2] = sums.z, x_sum[0][3] = sums.w;
+    sums = shared_x[(m * X_FOURS + 9u) * SLICE + t];
+    x_sum[0][4] = sums.x, x_sum[0][5] = sums.y, x_sum[0][6] = sums.z, x_sum[0][7] = sums.w;
 }
-
-shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
@@ -332,57 +306,49 @@ void share_slice(uint begin, uint count) {
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
     find_matrix();
-    const uint tiles = row_tiles / 2u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint tiles = row_tiles / 2u, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
-        for (uint begin = 0u; begin < tiles; begin += slice) {
-            const uint count = min(slice, tiles - begin);
-            uint t = lane;
+        float sum[BATCH][ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[m][r] = 0.0;
+        for (uint from = 0u; from < tiles; from += slice) {
+            const uint count = min(slice, tiles - from);
             // Weights are on their way while the workgroup waits for x.
             uvec4 fours[ROWS][2];
             uint words[ROWS][13];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
-            if (begin != shared_from) share_slice(begin, count);
-            shared_from = begin;
-            while (t < count) {
-                const uint j = begin + t;
-                if (PADDED == 0u && row + ROWS >= end && j + 16u >= tiles) {  // the last block, beyond which no load goes
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + min(lane, count - 1u), fours[r], words[r]);
+            if (from != shared_from) share_slice(from, count);
+            shared_from = from;
+            for (uint t = lane; t < count;) {
+                if (PADDED == 0u && row + ROWS >= rows && from + t + 16u >= tiles) {  // the last block: no load goes beyond
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
-                        uvec4 last[2]; uint last_words[13];
+                        uvec4 last_fours[2]; uint last_words[13];
                         float part = 0.0;
-                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
+                        fetch_last(min(row + i % ROWS, last), from + t, last_fours, last_words);
                         take_x(i / ROWS, t);
-                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
-                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                        accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, last_words, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s / ROWS][s % ROWS] += s == i ? part : 0.0;
                     }
                     t += lanes;
                     continue;
                 }
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, last), from + t, 0u, fours[r], words[r], sum[m][r]);
                 }
                 t += lanes;
                 if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, last), from + t, fours[r], words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-            float of_rows[ROWS];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
-            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
-            if (lanes > gl_SubgroupSize) {
-                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
-            } else if (lane < ROWS && row + lane < rows && m < batch) {
-                finish(m, row + lane, all);
-            }
+            const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
+            const bool whole = lanes <= gl_SubgroupSize;  // the sum of a team
+            if (!whole && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            if (whole && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
         }
         if (lanes <= gl_SubgroupSize) continue;
         const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;

@@ -254,8 +254,10 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 4u) + j / 4u, tile = j % 4u, base = block * 27u, qs0 = load_u32(blocks, base + tile * 2u);
-    const uint evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    const uint block = n * (row_tiles / 4u) + j / 4u, tile = j % 4u, base = block * 27u;
+    const uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    const float d = f16_to_f32(uint(blocks[base + 26u]));
+    const uint qs0 = load_u32(blocks, base + tile * 2u), evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
     const uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs1 = load_u32(blocks, base + tile * 2u + 8u);
     const uint evens1 = (qs1 & 0xFF00FFu) * 3u, odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
     const uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u), evens2 = (evens0 & 0xFF00FFu) * 3u;
@@ -279,7 +281,8 @@ inline void accumulate(
     const uint odds13 = (odds12 & 0xFF00FFu) * 3u, bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
     const uint evens14 = (evens13 & 0xFF00FFu) * 3u, odds14 = (odds13 & 0xFF00FFu) * 3u;
     const uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), qh = load_u32(blocks, base + 24u);
-    const float d = f16_to_f32(uint(blocks[base + 26u]));
+    const uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    const uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     const float2 pair0 = float2(as_type<half2>(bytes0 & 0x30003u)), pair1 = float2(as_type<half2>(bytes0 & 0x3000300u));
     const float2 pair2 = float2(as_type<half2>(bytes1 & 0x30003u)), pair3 = float2(as_type<half2>(bytes1 & 0x3000300u));
     const float2 pair4 = float2(as_type<half2>(bytes2 & 0x30003u)), pair5 = float2(as_type<half2>(bytes2 & 0x3000300u));
@@ -295,9 +298,6 @@ inline void accumulate(
     const float2 pair24 = float2(as_type<half2>(bytes12 & 0x30003u)), pair25 = float2(as_type<half2>(bytes12 & 0x3000300u));
     const float2 pair26 = float2(as_type<half2>(bytes13 & 0x30003u)), pair27 = float2(as_type<half2>(bytes13 & 0x3000300u));
     const float2 pair28 = float2(as_type<half2>(bytes14 & 0x30003u)), pair29 = float2(as_type<half2>(bytes14 & 0x3000300u));
-    const uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
-    const uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    const uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     const float2 pair30 = float2(as_type<half2>(bytes15 & 0x30003u)), pair31 = float2(as_type<half2>(bytes15 & 0x3000300u));
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))

@@ -26,12 +26,23 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
@@ -50,8 +61,6 @@ layout(push_constant) uniform Push {
     uint ids_skip, ids_inner;         // and from a token's ids to the next
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 uint group_number() { return gl_WorkGroupID.x; }
 uint group_count() { return gl_NumWorkGroups.x; }
 
@@ -66,9 +75,6 @@ uint x_from(uint vector, uint row_runs) {
 // Number of a pair among the ids.
 uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * ids_inner + pair % slots; }
 
-layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
-
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
     if (X_TYPE == 0u) return x_in[at];
@@ -77,16 +83,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -96,19 +100,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 4, std430) buffer Output { float y[]; };
-layout(binding = 4, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 7, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 8, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -139,6 +132,7 @@ void finish(uint pair, uint n, float sum) {
 }
 
 const uint TILES = 1u, BATCH = 1u, SUMS = ROWS;
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][16];
@@ -151,7 +145,6 @@ float dot_add(float sum, vec4 a, vec4 b) { return fma(a.w, b.w, fma(a.z, b.z, fm
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
@@ -172,8 +165,7 @@ void load_x(uint vector, uint j, uint k) {
 // Loads tile `j` of row `n`.
 void fetch(uint n, uint j, out uint words[8]) {
     const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
-    uint base = block * 27u;
-    uint part = tile / 4u;  // of 256 elements
+    uint base = block * 27u, part = tile / 4u;  // part: of 256 elements
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
     words[0] = blocks_word[base + part * 13u + digit_];
     words[1] = blocks_word[base + part * 13u + digit_ + 1u];
@@ -187,15 +179,15 @@ void fetch(uint n, uint j, out uint words[8]) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
-    const uint block = row_of_weights(n) * (row_tiles / 8u) + j / 8u, tile = j % 8u;
-    uint part = tile / 4u;  // of 256 elements
-    uint d0 = words[2], qh = words[7], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    float d1 = f16_to_f32(d0 >> (part * 16u));
+    uint tile = j % 8u, part = tile / 4u;  // part: of 256 elements
+    uint shift0 = part * 16u;
     uint digit_ = tile % 4u;  // which digit of base 3, from the top
-    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
+    uint shift1 = 31u - shift0;
+    uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
+    uint d0 = words[2], qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> shift0) | ((qs1 << 1u) << shift1);
     uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs2 = words[3], qs3 = words[4];
-    uint qs_run1 = (qs2 >> (part * 16u)) | ((qs3 << 1u) << (31u - part * 16u)), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
+    uint qs_run1 = (qs2 >> shift0) | ((qs3 << 1u) << shift1), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
     uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
     uint evens2 = (evens0 & 0xFF00FFu) * 3u, odds2 = (odds0 & 0xFF00FFu) * 3u;
     uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), evens3 = (evens1 & 0xFF00FFu) * 3u;
@@ -209,14 +201,18 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     uint evens8 = (evens6 & 0xFF00FFu) * 3u, odds8 = (odds6 & 0xFF00FFu) * 3u;
     uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u), evens9 = (evens7 & 0xFF00FFu) * 3u;
     uint odds9 = (odds7 & 0xFF00FFu) * 3u, bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), qs4 = words[5], qs5 = words[6];
-    uint qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u)), evens10 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint qs_run2 = (qs4 >> shift0) | ((qs5 << 1u) << shift1), evens10 = (qs_run2 & 0xFF00FFu) * 3u;
     uint odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
     uint evens11 = (evens10 & 0xFF00FFu) * 3u, odds11 = (odds10 & 0xFF00FFu) * 3u;
     uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u), evens12 = (evens11 & 0xFF00FFu) * 3u;
     uint odds12 = (odds11 & 0xFF00FFu) * 3u, bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
     uint evens13 = (evens12 & 0xFF00FFu) * 3u, odds13 = (odds12 & 0xFF00FFu) * 3u;
     uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u), evens14 = (evens13 & 0xFF00FFu) * 3u;
-    uint odds14 = (odds13 & 0xFF00FFu) * 3u, bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u, bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u), qh = words[7];
+    uint qh_run = (qh >> shift0) | ((d0 << 1u) << shift1), evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    float d1 = f16_to_f32(d0 >> shift0);
     vec2 pair0 = unpackHalf2x16(bytes0 & 0x30003u), pair1 = unpackHalf2x16(bytes0 & 0x3000300u), pair2 = unpackHalf2x16(bytes1 & 0x30003u);
     vec2 pair3 = unpackHalf2x16(bytes1 & 0x3000300u), pair4 = unpackHalf2x16(bytes2 & 0x30003u);
     vec2 pair5 = unpackHalf2x16(bytes2 & 0x3000300u), pair6 = unpackHalf2x16(bytes3 & 0x30003u);
@@ -231,11 +227,8 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     vec2 pair23 = unpackHalf2x16(bytes11 & 0x3000300u), pair24 = unpackHalf2x16(bytes12 & 0x30003u);
     vec2 pair25 = unpackHalf2x16(bytes12 & 0x3000300u), pair26 = unpackHalf2x16(bytes13 & 0x30003u);
     vec2 pair27 = unpackHalf2x16(bytes13 & 0x3000300u), pair28 = unpackHalf2x16(bytes14 & 0x30003u);
-    vec2 pair29 = unpackHalf2x16(bytes14 & 0x3000300u);
-    uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
-    uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u, odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
-    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
-    vec2 pair30 = unpackHalf2x16(bytes15 & 0x30003u), pair31 = unpackHalf2x16(bytes15 & 0x3000300u);
+    vec2 pair29 = unpackHalf2x16(bytes14 & 0x3000300u), pair30 = unpackHalf2x16(bytes15 & 0x30003u);
+    vec2 pair31 = unpackHalf2x16(bytes15 & 0x3000300u);
     float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
@@ -253,9 +246,6 @@ void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
     float dots13 = dot_add(dots12, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += d1 * (dots6 + (dots13 - x_sum[k][0]));
 }
-
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {

@@ -30,32 +30,36 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
 layout(constant_id = 14) const uint LANES = 32;  // of a subgroup
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
+layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
+layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
+layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
 
 layout(push_constant) uniform Push {
-    uint rows, row_tiles, batch;  // of this launch; tiles of 64 elements in a row; right-hand sides
-    uint y_first, y_rows;         // where the launch begins in y, and how many rows each right-hand side has there
-    uint epilogue;                // what is done with results
-    // Of VIEWS:
-    uint groups, matrix_first;                         // workgroups of each matrix; the first matrix of this launch
-    uint matrices, vectors;                            // in the inner dimension; of each matrix, in all launches
+    uint rows, row_tiles, batch;      // of this launch; tiles of 64 elements in a row; right-hand sides
+    uint y_first, y_rows, epilogue;   // where it begins in y; rows of each right-hand side there; what is done with results
+    // Of VIEWS: workgroups of each matrix; the first matrix of this launch; those in the inner dimension; right-hand sides of each in all.
+    uint groups, matrix_first, matrices, vectors;
     uint sharing, sharing_outer;                       // neighbours that have the same weights, in each dimension
     uint weights_first, weights_inner, weights_outer;  // rows; from a matrix of weights to the next in each dimension
     uint x_first, x_stride, x_inner, x_outer;          // elements; from a right-hand side to the next, and from a matrix to the next
     uint y_skip, y_stride, y_inner, y_outer;           // elements in y alone, then as of x
 };
 
-layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
-
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
-uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
-uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
 
 void find_matrix() {
     if (VIEWS == 0u) return;
@@ -66,14 +70,11 @@ void find_matrix() {
     y_begin = inner * y_inner + outer * y_outer;
 }
 
-// Among all rows of weights.
-uint row_of_weights(uint n) { return weights_begin + n; }
-
+uint group_number() { return VIEWS == 0u ? gl_WorkGroupID.x : gl_WorkGroupID.x % groups; }
+uint group_count() { return VIEWS == 0u ? gl_NumWorkGroups.x : groups; }
+uint row_of_weights(uint n) { return weights_begin + n; }  // among all of them
 // Where a right-hand side begins in x, of so many elements, or runs.
 uint x_from(uint vector, uint row_runs) { return VIEWS == 0u ? vector * row_runs : (x_begin + vector * x_stride) / 4u; }
-
-layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
 
 // Run `at` of x: 4 consecutive elements.
 vec4 x_run(uint at) {
@@ -83,16 +84,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
 // Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
 uint f32_to_f16(float x) {
     const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
     precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u),
-        subnormal = floatBitsToUint(lifted) - 0x3F000000u;
-    const uint rounded = magnitude < 0x38800000u ? subnormal : normal;
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
     return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
 }
 
@@ -102,19 +101,8 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
-layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
-layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1 as f16, 2 as bf16
-
-layout(binding = 2, std430) buffer Output { float y[]; };
-layout(binding = 2, std430) buffer OutputHalves { uint16_t y_halves[]; };
-layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
-layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
-layout(binding = 5, std430) readonly buffer ResultGate { float result_gate[]; };
-layout(binding = 6, std430) readonly buffer Residual { float residual[]; };
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-
 float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // What y holds.
@@ -133,20 +121,18 @@ void store_y(uint at, float sum) {
 
 // Row `n` of right-hand side `m` is done.
 void finish(uint m, uint n, float sum) {
-    const bool first = true, last = true;
     const uint row = y_first % y_rows + n, vector = m + y_first / y_rows, does = EPILOGUE & epilogue;
     const uint at = y_begin + vector * (VIEWS == 0u ? y_rows : y_stride) + row, vector_number = (matrix_first + matrix) * vectors + vector;
-    if ((does & SCALES) != 0u)
-        sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
-    if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
-    if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
-    if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
+    if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
+    if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
+    if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
+    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u;
-const uint SUMS = ROWS * BATCH;  // at most as many as a subgroup has lanes
+const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
@@ -165,19 +151,14 @@ float scale_of(vec4 most, vec4 all) {
     return min(LARGEST / max(largest, 1e-37), 0.5e38);
 }
 
-// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+// OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
 int signed_dot(int a, int b, spirv_literal int packed);
-spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
-int mixed_dot(int a, uint b, spirv_literal int packed);
-
 int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
-int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
-
 ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS)); }
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
@@ -201,20 +182,11 @@ void load_x(uint vector, uint j, uint k) {
     vec4 most[4], all[4];
     [[unroll]] for (uint s = 0u; s < 4u; ++s) {
         most[s] = all[s] = vec4(0.0);
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) {
-            most[s] = max(most[s], abs(run[r]));
-            all[s] += run[r];
-        }
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
     }
     if (DIGITS > 1u) {
-        [[unroll]] for (uint s = 1u; s < 4u; ++s) {
-            most[0] = max(most[0], most[s]);
-            all[0] += all[s];
-        }
-        [[unroll]] for (uint s = 1u; s < 4u; ++s) {
-            most[s] = most[0];
-            all[s] = all[0];
-        }
+        [[unroll]] for (uint s = 1u; s < 4u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
+        [[unroll]] for (uint s = 1u; s < 4u; ++s) most[s] = most[0], all[s] = all[0];
     }
     ivec4 whole[32];
     [[unroll]] for (uint s = 0u; s < 4u; ++s) {
@@ -238,9 +210,6 @@ void load_x(uint vector, uint j, uint k) {
             + sum_of_bytes(x[k][digit][31]);
     }
 }
-
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
-
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
     [[unroll]] for (uint left = SUMS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
@@ -263,9 +232,7 @@ shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
 
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take(uint at, uint j, out uint words[11]) {
-    const uint block = j / 4u, tile = j % 4u;
-    uint base = block * 27u;
-    uint part = tile / 2u;  // of 256 elements
+    uint block = j / 4u, tile = j % 4u, base = block * 27u, part = tile / 2u;  // part: of 256 elements
     uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
     words[0] = held[at + base + part * 13u + digit0];
     words[1] = held[at + base + part * 13u + digit0 + 1u];
@@ -282,19 +249,21 @@ void take(uint at, uint j, out uint words[11]) {
 
 // Adds the products of tile `j` with what is kept of x.
 void accumulate(uint j, uint k, uint words[11], inout float sum) {
-    const uint block = j / 4u, tile = j % 4u;
-    uint part = tile / 2u;  // of 256 elements
-    uint d0 = words[2], qh = words[10], qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    float d1 = f16_to_f32(d0 >> (part * 16u));
-    uint digit0 = tile % 2u * 2u, digit1 = digit0 + 1u;  // which digit of base 3, from the top
-    uint qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
+    uint tile = j % 4u, part = tile / 2u;  // part: of 256 elements
+    uint shift0 = part * 16u;
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint shift1 = 31u - shift0;
+    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
+    uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
+    uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
+    uint d0 = words[2], qs0 = words[0], qs1 = words[1], qs_run0 = (qs0 >> shift0) | ((qs1 << 1u) << shift1);
     uint evens0 = (qs_run0 & 0xFF00FFu) * 3u, odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs2 = words[3];
-    uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u)), evens1 = (qs_run1 & 0xFF00FFu) * 3u;
-    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u), qs3 = words[4];
-    uint qs4 = words[5], qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u)), evens2 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), qs2 = words[3], qs_run1 = (qs1 >> shift0) | ((qs2 << 1u) << shift1);
+    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u, odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u), qs3 = words[4], qs4 = words[5];
+    uint qs_run2 = (qs3 >> shift0) | ((qs4 << 1u) << shift1), evens2 = (qs_run2 & 0xFF00FFu) * 3u;
     uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), qs5 = words[6];
-    uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u)), evens3 = (qs_run3 & 0xFF00FFu) * 3u;
+    uint qs_run3 = (qs4 >> shift0) | ((qs5 << 1u) << shift1), evens3 = (qs_run3 & 0xFF00FFu) * 3u;
     uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u, bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
     uint evens4 = (evens0 & 0xFF00FFu) * 3u, odds4 = (odds0 & 0xFF00FFu) * 3u;
     uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u), evens5 = (evens1 & 0xFF00FFu) * 3u;
@@ -320,9 +289,9 @@ void accumulate(uint j, uint k, uint words[11], inout float sum) {
     uint evens18 = (evens14 & 0xFF00FFu) * 3u, odds18 = (odds14 & 0xFF00FFu) * 3u;
     uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u), evens19 = (evens15 & 0xFF00FFu) * 3u;
     uint odds19 = (odds15 & 0xFF00FFu) * 3u, bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u), qs6 = words[7];
-    uint qs7 = words[8], qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u)), evens20 = (qs_run4 & 0xFF00FFu) * 3u;
+    uint qs7 = words[8], qs_run4 = (qs6 >> shift0) | ((qs7 << 1u) << shift1), evens20 = (qs_run4 & 0xFF00FFu) * 3u;
     uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u, bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u), qs8 = words[9];
-    uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u)), evens21 = (qs_run5 & 0xFF00FFu) * 3u;
+    uint qs_run5 = (qs7 >> shift0) | ((qs8 << 1u) << shift1), evens21 = (qs_run5 & 0xFF00FFu) * 3u;
     uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u, bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
     uint evens22 = (evens20 & 0xFF00FFu) * 3u, odds22 = (odds20 & 0xFF00FFu) * 3u;
     uint bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u), evens23 = (evens21 & 0xFF00FFu) * 3u;
@@ -335,12 +304,13 @@ void accumulate(uint j, uint k, uint words[11], inout float sum) {
     uint odds27 = (odds25 & 0xFF00FFu) * 3u, bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u);
     uint evens28 = (evens26 & 0xFF00FFu) * 3u, odds28 = (odds26 & 0xFF00FFu) * 3u;
     uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u), evens29 = (evens27 & 0xFF00FFu) * 3u;
-    uint odds29 = (odds27 & 0xFF00FFu) * 3u, bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
-    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu, power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
-    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint odds29 = (odds27 & 0xFF00FFu) * 3u, bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u), qh = words[10];
+    uint qh_run = (qh >> shift0) | ((d0 << 1u) << shift1), evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
     uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u), evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uint odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
+    float d1 = f16_to_f32(d0 >> shift0);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
@@ -388,10 +358,7 @@ void main() {
         subgroupBarrier();
         [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
             const uint at = (own + i * LANES + lane) * 4u;
-            held[at] = ahead[i].x;
-            held[at + 1u] = ahead[i].y;
-            held[at + 2u] = ahead[i].z;
-            held[at + 3u] = ahead[i].w;
+            held[at] = ahead[i].x, held[at + 1u] = ahead[i].y, held[at + 2u] = ahead[i].z, held[at + 3u] = ahead[i].w;
         }
         subgroupBarrier();
         const uint next = first + step, row = first + team * ROWS;
