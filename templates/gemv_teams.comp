@@ -61,7 +61,7 @@ void main() {
             shared_from = from;
             for (uint t = lane; t < count;) {
 @if overruns
-                if (PADDED == 0u && row + ROWS >= rows && from + t + @{block_tiles}u >= tiles) {  // the last block, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= rows && from + t + @{block_tiles}u >= tiles) {  // the last block: no load goes beyond
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         @{last_arrays}
                         float part = 0.0;

@@ -284,11 +284,11 @@ mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE 
 mutate "several vectors: the last block of all" templates/gemv_shared.comp 's/fetch_last\(min\(row \+ i % ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
   script gemv vulkan "blocks q8_0 6 4 3 f32"
 mutate "teams: each vector has its sums" templates/gemv_teams.comp 's/m = i % each \/ ROWS/m = 0u * i/' unit gemv_test
-mutate "teams: each slice of x is shared" templates/gemv_teams.comp 's/begin != shared_from\)/shared_from == ~0u)/' unit gemv_test
-mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/begin \+ min\(t, count - 1u\)/begin/' unit gemv_test
+mutate "teams: each slice of x is shared" templates/gemv_teams.comp 's/from != shared_from\)/shared_from == ~0u)/' unit gemv_test
+mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/from \+ min\(lane, count - 1u\)/from/' unit gemv_test
 mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
-mutate "runs of x: neighbours swap" templates/load_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
-mutate "runs of x: those of the neighbour are loaded" templates/load_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
+mutate "runs of x: neighbours swap" templates/swap_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
+mutate "runs of x: those of the neighbour are loaded" templates/swap_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
 mutate "teams: no second round of workgroups" $choose 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
 mutate "teams: two vectors of large tiles of integers" $choose 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
 mutate "the choice of a class: no larger error" $pick 's/<= allowed\)/<= 2 * allowed)/' unit choose_test

@@ -122,36 +122,6 @@ char *qg_glsl_decode(qg_arena *arena, const qg_step *values) {
 
 /* ---- sums ---- */
 
-/* A name in lower case whose words begin with capitals instead. */
-static const char *in_capitals(qg_arena *arena, const char *name) {
-    qg_text text = qg_text_new(arena);
-    for (bool begins = true; *name; begins = *name++ == '_') {
-        const char letter = begins && *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
-        if (letter != '_') qg_text_add(&text, &letter, 1);
-    }
-    return text.data;
-}
-
-/* Results, as floats and as halves, and what an epilogue reads; called like their bindings. */
-static const char *result_buffers(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_family *family = kernel->family;
-    qg_text text = qg_text_new(arena);
-    for (uint32_t i = family->n_bindings - QG_N_RESULTS; i < family->n_bindings; ++i) {
-        const char *name = family->bindings[i].name;
-        const uint32_t binding = kernel->layout->n_buffers + i;
-        if (family->bindings[i].role != QK_ROLE_OUTPUT) {
-            qg_text_printf(&text, "layout(binding = %u, std430) readonly buffer %s { float %s[]; };\n", binding,
-                           in_capitals(arena, name), name);
-            continue;
-        }
-        qg_text_printf(&text,
-                       "layout(binding = %u, std430) buffer Output { float %s[]; };\n"
-                       "layout(binding = %u, std430) buffer OutputHalves { %s %s_halves[]; };\n",
-                       binding, name, binding, qg_stores_halves(kernel) ? "uint16_t" : "uint", name);
-    }
-    return text.data;
-}
-
 /* A run of x as halves, and what makes floats of it. */
 static void x_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     static const struct {
@@ -163,7 +133,7 @@ static void x_holes(qg_arena *arena, qg_holes *holes, const qg_program *program)
                "uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u))"},
     };
     const uint32_t lanes = program->kernel->plan->lanes;
-    qg_hole(holes, "result_buffers", result_buffers(arena, program->kernel));
+    qg_hole(holes, "result_buffers", qg_glsl_result_buffers(arena, program->kernel));
     qg_hole(holes, "halves_type", runs[lanes].stored);
     qg_hole(holes, "run_type", runs[lanes].loaded);
     qg_hole(holes, "x_of_f16", runs[lanes].of_f16);

@@ -11,6 +11,10 @@ char *qg_glsl_buffers(qg_arena *arena, const qg_program *program);
 void qg_glsl_wide_loads(qg_text *text, const qg_ir *ir, const qg_ir *other, const qg_plan *plan);
 char *qg_glsl_decode(qg_arena *arena, const qg_step *values);
 
+/* ---- stores.c: the buffers of results, and of what an epilogue reads ---- */
+
+const char *qg_glsl_result_buffers(qg_arena *arena, const qg_kernel *kernel);
+
 /* ---- glsl_encode.c: kernels that make blocks, of floats or of another format's blocks ---- */
 
 char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_request *request,

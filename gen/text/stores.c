@@ -1,6 +1,6 @@
 /* GLSL: how the values of a tile leave. A store is up to 16 bytes of neighbouring values; what
- * cannot leave that way, at the ends of rows that are cut off, leaves value by value. */
-#include "text/text.h"
+ * cannot leave that way, at the ends of rows that are cut off, leaves value by value. And where sums leave to. */
+#include "text/glsl.h"
 
 #include <string.h>
 
@@ -169,4 +169,36 @@ void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const q
     qg_hole(holes, "store_lanes", qg_format(arena, "%u", plan->store_lanes));
     qg_hole(holes, "two_widths", ragged && plan->store_lanes > 1 ? "" : NULL);
     qg_hole(holes, "write_tile", write_tile(arena, program));
+}
+
+/* ---- sums ---- */
+
+/* A name in lower case whose words begin with capitals instead. */
+static const char *in_capitals(qg_arena *arena, const char *name) {
+    qg_text text = qg_text_new(arena);
+    for (bool begins = true; *name; begins = *name++ == '_') {
+        const char letter = begins && *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
+        if (letter != '_') qg_text_add(&text, &letter, 1);
+    }
+    return text.data;
+}
+
+/* Results, as floats and as halves, and what an epilogue reads; called like their bindings. */
+const char *qg_glsl_result_buffers(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_family *family = kernel->family;
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = family->n_bindings - QG_N_RESULTS; i < family->n_bindings; ++i) {
+        const char *name = family->bindings[i].name;
+        const uint32_t binding = kernel->layout->n_buffers + i;
+        if (family->bindings[i].role != QK_ROLE_OUTPUT) {
+            qg_text_printf(&text, "layout(binding = %u, std430) readonly buffer %s { float %s[]; };\n", binding,
+                           in_capitals(arena, name), name);
+            continue;
+        }
+        qg_text_printf(&text,
+                       "layout(binding = %u, std430) buffer Output { float %s[]; };\n"
+                       "layout(binding = %u, std430) buffer OutputHalves { %s %s_halves[]; };\n",
+                       binding, name, binding, qg_stores_halves(kernel) ? "uint16_t" : "uint", name);
+    }
+    return text.data;
 }

@@ -29,12 +29,12 @@ static bool names(const char *code, const char *name) {
 
 /* The block and the tile in it, where the code that follows has them; with what that declares first, where they fit
  * on a line. */
-static void add_block(qg_text *text, const char *block, const char *tile, const char *type, const char *code) {
+static void add_block(qg_text *text, const char *block, const char *tile, const qg_target *target, const char *code) {
     enum { COLUMNS = 140 };
     const bool blocks = names(code, "block"), tiles = tile && names(code, "tile");
     const char *where =
         qg_format(text->arena, "%s%s%s", blocks ? block : "", blocks && tiles ? ", " : "", tiles ? tile : "");
-    const char *begin = qg_format(text->arena, "    %s ", type);
+    const char *type = target->types[QG_K_UINT][1], *begin = qg_format(text->arena, "    %s%s ", target->local, type);
     const size_t first = strcspn(code, "\n"), taken = strlen(begin);
     const char *remark = strstr(code, "  // ");
     const bool is_remarked = remark && remark < code + first && !qg_says_of_what(code, (size_t)(remark - code), remark);
@@ -48,7 +48,7 @@ static void add_block(qg_text *text, const char *block, const char *tile, const 
 }
 
 /* Code, and before it where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix.
- * A row has `row_tiles` tiles of the kernel's own plan; that is NULL where blocks are counted from the first at hand. */
+ * A row has `row_tiles` tiles of the kernel's own plan; NULL: blocks are counted from the first at hand. */
 static void add_where(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles,
                       const char *code) {
     const qg_ir *ir = step->code;
@@ -67,7 +67,7 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
             block = qg_format(arena, in_block == 1 ? "block = %s * %s + %s" : "block = %s * (%s) + %s", n,
                               quotient(arena, row_tiles, "/", in_block, s), of_row);
         const char *tile = qg_format(arena, "tile = %s", quotient(arena, "j", "%", plan->tiles, s));
-        add_block(text, block, plan->tiles > 1 ? tile : NULL, type, code);
+        add_block(text, block, plan->tiles > 1 ? tile : NULL, target, code);
         return;
     }
     case QG_VIEW_SEQUENCE:

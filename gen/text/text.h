@@ -63,8 +63,8 @@ const char *qg_api_words(qg_arena *arena);
 const char *qg_kept_at(const qg_ir *ir);
 /* Appends an expression as the target writes it. */
 void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
-/* Whether a remark, "  // NAME: ...", says of which of the values it is that are declared before it, `length` characters
- * of `values`. */
+/* Whether a remark, "  // NAME: ...", says of which of the values it is that are declared before it, `length`
+ * characters of `values`. */
 bool qg_says_of_what(const char *values, size_t length, const char *remark);
 /* The same as a factor of a product: in brackets where it is none. */
 void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);

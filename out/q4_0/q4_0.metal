@@ -235,8 +235,7 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u;
-    const uint base = block * 9u;
+    const uint block = n * (row_tiles / 2u) + j / 2u, tile = j % 2u, base = block * 9u;
     const float d = f16_to_f32(uint(blocks[base]));
     const uint qs0 = load_u32(blocks, base + tile * 4u + 1u), qs1 = load_u32(blocks, base + tile * 4u + 3u);
     const float4 values0 = four_codes(qs0, 0xF000Fu), values1 = four_codes(qs1, 0xF000Fu), values2 = four_codes(qs0, 0xF000F0u);

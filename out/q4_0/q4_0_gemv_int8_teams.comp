@@ -377,7 +377,7 @@ void main() {
             if (from != shared_from) share_slice(from, count);
             shared_from = from;
             for (uint t = lane; t < count;) {
-                if (PADDED == 0u && row + ROWS >= rows && from + t + 1u >= tiles) {  // the last block, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= rows && from + t + 1u >= tiles) {  // the last block: no load goes beyond
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last_fours[3];
                         float part = 0.0;

@@ -285,8 +285,7 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    const uint base = block * 36u, part = tile / 4u;  // part: of 64 elements
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 36u, part = tile / 4u;  // part: of 64 elements
     const uint shift0 = part % 2u * 16u, shift1 = shift0 + part / 2u * 2u, shift2 = shift0 + part / 2u * 4u, d_dmin = blocks[base];
     const uint scales0 = blocks[base + part / 2u * 2u + 1u], scales1 = blocks[base + 1u], qs0 = blocks[base + tile * 2u + 4u];
     const uint qs1 = blocks[base + tile * 2u + 5u], scales2 = blocks[base + part / 2u + 2u], scales3 = blocks[base + 2u];

@@ -292,8 +292,7 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u;
-    const uint base = block * 105u, part = tile / 8u;  // part: of 128 elements
+    const uint block = n * (row_tiles / 16u) + j / 16u, tile = j % 16u, base = block * 105u, part = tile / 8u;  // part: of 128 elements
     const uint shift = tile % 8u / 4u * 8u;
     const float d = f16_to_f32(uint(blocks[base + 104u]));
     const uint scales0 = uint(blocks[base + part * 4u + 96u]), ql0 = load_u32(blocks, base + part * 32u + tile % 8u * 2u);

@@ -429,7 +429,7 @@ void main() {
             if (from != shared_from) share_slice(from, count);
             shared_from = from;
             for (uint t = lane; t < count;) {
-                if (PADDED == 0u && row + ROWS >= rows && from + t + 8u >= tiles) {  // the last block, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= rows && from + t + 8u >= tiles) {  // the last block: no load goes beyond
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last_fours[8]; uint last_words[10];
                         float part = 0.0;

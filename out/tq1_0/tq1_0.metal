@@ -254,8 +254,7 @@ inline void accumulate(
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 4u) + j / 4u, tile = j % 4u;
-    const uint base = block * 27u;
+    const uint block = n * (row_tiles / 4u) + j / 4u, tile = j % 4u, base = block * 27u;
     const uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
     const float d = f16_to_f32(uint(blocks[base + 26u]));
     const uint qs0 = load_u32(blocks, base + tile * 2u), evens0 = (qs0 & 0xFF00FFu) * 3u, odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;

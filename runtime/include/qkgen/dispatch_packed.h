@@ -14,8 +14,8 @@ static inline int qk_takes_packed_(const qk_kernel *kernel, const uint32_t *cons
            qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_OF_WHOLE_SUMS_;
 }
 
-/* Bytes of scratch memory with which qk_dispatch_gemv_packed is faster, if other matrices are multiplied with the same x, or rows are
- * long; 0: it has no use of any. That is of one product of 2 to 8 vectors, which teams share. */
+/* Bytes of scratch memory with which qk_dispatch_gemv_packed makes integers of x once; 0: it has no use of any. That is of one product of
+ * 2 to 8 vectors, which teams share. It pays where other matrices are multiplied with the same x, or QK_PACK_X_VALUES are there. */
 static inline uint64_t qk_gemv_scratch(const qk_backend *backend, const qk_kernel *kernel, uint64_t rows, uint64_t cols,
                                        uint64_t batch, const qk_views *views) {
     qk_tuned_ tuned;

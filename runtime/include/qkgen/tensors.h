@@ -209,7 +209,7 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
             p->ids.bytes != 0
                 ? qk_gemm_id_scratch(backend, p->kernel, w[2], w[1], w[0], vectors, p->ids.counts[0], p->x.counts[1])
                 : qk_gemm_views_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
-    else if (p->ids.bytes == 0)
+    else if (p->ids.bytes == 0 && qk_batch_class_(vectors) * w[0] >= QK_PACK_X_VALUES)
         p->scratch_bytes = qk_gemv_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
     return QK_OK;
 }
