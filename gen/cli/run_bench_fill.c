@@ -71,7 +71,7 @@ static void set_code(qg_stock *stock, const qg_code *code, uint32_t instance, ui
     }
 }
 
-/* Whether a block's part of the code's buffer is one after the other, with items that are no more than a part of the code. */
+/* Whether a block's part of the code's buffer lies together, in items that are no more than a part of the code. */
 static bool is_of_narrow_items(const qg_layout *layout, const qg_code *code) {
     const qg_buffer *buffer = &layout->buffers[code->slices[0].buffer];
     return buffer->tile_rows == 1 && !buffer->header && code->slices[0].width > buffer->item_bits;

@@ -43,8 +43,9 @@ static const char beside_buffers[] =
     "x_operands x_parts x_unit "
     /* what is at the top of a text in GLSL: constants, functions and what a thread keeps */
     "ADDS_TO_Y SCALES_ROWS SCALES_VECTORS EPILOGUE AT_ONCE BIAS COPIES DIGITS FIT "
-    "X_PACKED pack_x packed_x packed_y KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
-    "STAGED SUBGROUPS X_FOURS X_WORDS accumulators add_rounds bytes_of dot4 dot_add dot_halves fetch fetch_last "
+    "KEPT LANES LARGEST LOADS ORDER_A ORDER_BC PADDED PART PRODUCTS SHARED_FOURS SLICE SLICE_FOURS SLICE_WORDS "
+    "STAGED SUBGROUPS X_FOURS X_PACKED X_WORDS pack_x packed_x packed_y "
+    "accumulators add_rounds bytes_of dot4 dot_add dot_halves fetch fetch_last "
     "fetch_wide four_codes g held_four integers largest_factor load_ahead load_runs load_wide_x load_large_x "
     "accumulate_large sum_large_rows walk_large_rows mixed_dot most_of_four "
     "multiply no_products of_vectors operands pack_bf16 pack_f16 pack_halves f32_to_half rounds_f16 "

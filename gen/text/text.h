@@ -266,8 +266,8 @@ void qg_accumulate_large_body(qg_text *text, const qg_step *step, const qg_targe
 void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, uint32_t to_end);
 /* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text that fills them. */
 void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program);
-/* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. A launch may put it into a buffer
- * instead, where a row has `packs` tiles; NULL: none does. */
+/* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. A launch may put it into
+ * a buffer instead, where a row has `packs` tiles; NULL: none does. */
 char *qg_shared_x(qg_arena *arena, const qg_step *step, const char *packs);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts
  * before the names of the shape; of how many elements a row must be a multiple to have whole tiles; and

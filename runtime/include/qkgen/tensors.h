@@ -271,11 +271,14 @@ static inline qk_status qk_dispatch_product(const qk_backend *backend, const qk_
         packed.barrier = qk_barrier_packed_;
         backend = &packed;
     }
+    if (p->ids.bytes == 0 && !tiles && p->scratch_bytes != 0)
+        return qk_dispatch_gemv_packed(backend, p->kernel, &p->weights.range, p->x.range, p->scratch, p->packed,
+                                       p->y.range, w[1], w[0], slots, &p->views, p->epilogue, error);
     if (p->ids.bytes == 0)
         return tiles ? qk_dispatch_gemm_views(backend, p->kernel, &p->weights.range, p->x.range, p->scratch, p->y.range,
                                               w[1], w[0], slots, &p->views, p->epilogue, error)
-                     : qk_dispatch_gemv_packed(backend, p->kernel, &p->weights.range, p->x.range, p->scratch, p->packed,
-                                               p->y.range, w[1], w[0], slots, &p->views, p->epilogue, error);
+                     : qk_dispatch_gemv_views(backend, p->kernel, &p->weights.range, p->x.range, p->y.range, w[1], w[0],
+                                              slots, &p->views, p->epilogue, error);
     return tiles ? qk_dispatch_gemm_id_views(backend, p->kernel, &p->weights.range, p->x.range, p->ids.range,
                                              p->scratch, p->y.range, p->status, w[2], w[1], w[0], tokens, slots, each,
                                              &p->expert_views, p->epilogue, error)
