@@ -125,6 +125,7 @@ typedef struct counter {
     uint32_t ahead; /* of them, those that load rows ahead */
     uint32_t wide;  /* those whose threads keep x for wide tiles */
     uint32_t teams; /* and those in which teams share rows */
+    uint32_t barriers;
 } counter;
 
 /* A constant that all launches have, be it one that dispatch would not choose; no name: none. */
@@ -468,13 +469,15 @@ static void test_teams(void **state) {
 }
 
 static qk_status counted_barrier(void *context, qk_error *why) {
-    const counter *c = context;
+    counter *c = context;
+    c->barriers++;
     return c->inner.barrier(c->inner.context, why);
 }
 
 /* One launch makes integers of x for all matrices that are multiplied with it: results have the bits of those whose launches make them
  * themselves, x is not read again, and lies where views say. */
-static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, uint64_t batch, uint64_t apart) {
+static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, uint64_t batch, uint64_t apart,
+                       uint64_t range) {
     const uint64_t blocks = rows * (cols / kernel->block_elements);
     const format *f = &formats[kernel->block_elements == 256 ? Q6_K : Q4_0];
     array weights[2] = {weights_of(kernel, blocks, f->scales_at, 1), weights_of(kernel, blocks, f->scales_at, 1)};
@@ -483,7 +486,7 @@ static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, ui
     uint8_t *expected = malloc(y.bytes);
     const qk_views views = {.batches = {1, 1}, .weights_batches = {1, 1}, .x_stride = cols + apart, .y_stride = rows};
     counter c;
-    qk_backend backend = counted(&c, UINT64_MAX);
+    qk_backend backend = counted(&c, range);
     backend.barrier = counted_barrier;
     const uint64_t bytes = qk_gemv_scratch(&backend, kernel, rows, cols, batch, &views);
     assert_true(bytes >= batch * cols);
@@ -500,13 +503,16 @@ static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, ui
         memcpy(expected, y.data, y.bytes);
         memset(y.data, GUARD, y.bytes);
         upload(&y);
-        c.launches = 0;
+        const uint32_t launches = c.launches;
+        c.launches = c.barriers = 0;
         OK(qk_vulkan_begin(vk, &error));
         OK(qk_dispatch_gemv_packed(&backend, kernel, &weights[i].range, i ? none.range : x.range, scratch.range, i,
                                    y.range, rows, cols, batch, &views, NULL, &error));
         OK(qk_vulkan_submit(vk, &error));
         download(&y);
-        assert_int_equal(c.launches, 2 - i);
+        assert_int_equal(c.launches, i ? launches : launches + 1);
+        assert_int_equal(c.barriers, 1 - i);
+        c.launches = 0;
         assert_memory_equal(expected, y.data, y.bytes);
     }
     download(&scratch);
@@ -514,6 +520,7 @@ static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, ui
     assert_int_equal(qk_dispatch_gemv_packed(&backend, kernel, &weights[0].range, x.range, scratch.range, 0, y.range,
                                              rows, cols, batch, &views, NULL, &error),
                      QK_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "scratch has"));
     backend.barrier = NULL;
     assert_int_equal(qk_gemv_scratch(&backend, kernel, rows, cols, batch, &views), 0);
     array_free(&weights[0]);
@@ -538,8 +545,12 @@ static void test_packed(void **state) {
     for (uint32_t i = 0; i < 9; i++) {
         snprintf(entry.kernel, sizeof entry.kernel, "%s", kernels[i % 3]->name);
         entry.batch = batch[i / 3];
-        run_packed(kernels[i % 3], rows[i % 3], cols[(i + i / 3) % 3], batch[i / 3], 4 * (i % 2));
+        run_packed(kernels[i % 3], rows[i % 3], cols[(i + i / 3) % 3], batch[i / 3], 4 * (i % 2), UINT64_MAX);
     }
+    /* Rows in several launches, of which the first alone has another before it. */
+    snprintf(entry.kernel, sizeof entry.kernel, "%s", kernels[0]->name);
+    entry.batch = 2;
+    run_packed(kernels[0], 300, 1024, 2, 0, 16384);
     counter c;
     const qk_backend backend = counted(&c, UINT64_MAX);
     assert_int_equal(qk_gemv_scratch(&backend, kernels[0], 37, 1024, 1, NULL), 0);
