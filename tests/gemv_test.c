@@ -474,8 +474,8 @@ static qk_status counted_barrier(void *context, qk_error *why) {
     return c->inner.barrier(c->inner.context, why);
 }
 
-/* One launch makes integers of x for all matrices that are multiplied with it: results have the bits of those whose launches make them
- * themselves, x is not read again, and lies where views say. */
+/* One launch makes integers of x for all matrices that are multiplied with it: results have the bits of those whose
+ * launches make them themselves, x is not read again, and lies where views say. */
 static void run_packed(const qk_kernel *kernel, uint64_t rows, uint64_t cols, uint64_t batch, uint64_t apart,
                        uint64_t range) {
     const uint64_t blocks = rows * (cols / kernel->block_elements);

@@ -255,7 +255,8 @@ mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIE
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/stage_x.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
-mutate "encode: a team writes no block beyond the last" templates/encode.comp 's/i < tiles \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
+mutate "encode: a team writes no block beyond the last" \
+  templates/encode.comp 's/i < tiles \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
 mutate "encode: no block is written beyond the last" templates/encode.comp 's/i < tiles \? i : QK_NONE/i/' unit rows_test
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: small tiles share a gap" gen/text/glsl.c 's/runs > 8 \? runs : 8\)/runs)/' unit shared_memory_test
@@ -272,12 +273,15 @@ mutate "several vectors: sums of all slices" templates/finish.glsl 's/if \(!firs
 packed=runtime/include/qkgen/dispatch_packed.h
 mutate "x as integers: made once" $packed 's/p->packed = 1;/(void)p;/' unit gemv_test
 mutate "x as integers: what is there is not made again" $packed 's/if \(!p->packed\)/if (1)/' unit gemv_test
-mutate "x as integers: products wait for it" $packed '/QK_PACK_X_THREADS, constants/,/p->packed = 1/ s/outer->barrier\(outer->context, error\)/QK_OK/' unit gemv_test
+mutate "x as integers: products wait for it" $packed \
+  '/QK_PACK_X_THREADS, constants/,/p->packed = 1/ s/outer->barrier\(outer->context, error\)/QK_OK/' unit gemv_test
 mutate "x as integers: too little memory is refused" $packed 's/scratch.size < bytes/scratch.size + 1 < bytes/' unit gemv_test
-mutate "x as integers: of every vector" templates/share_slice.glsl 's/i < tiles \* BATCH\) share_x\(i \/ tiles,/i < tiles * BATCH) share_x(0u,/' unit gemv_test
+mutate "x as integers: of every vector" templates/share_slice.glsl \
+  's/i < tiles \* BATCH\) share_x\(i \/ tiles,/i < tiles * BATCH) share_x(0u,/' unit gemv_test
 mutate "x as integers: from where a slice begins" templates/share_slice.glsl 's/\+ begin \+ i % count\]/+ i % count]/' unit gemv_test
 mutate "several vectors: each has its own x" templates/share_slice.glsl 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
-mutate "several vectors: x is there before it is read" templates/share_slice.glsl '/share_x\(i \/ count/,/barrier/ s/barrier\(\);/;/' unit gemv_test
+mutate "several vectors: x is there before it is read" templates/share_slice.glsl \
+  '/share_x\(i \/ count/,/barrier/ s/barrier\(\);/;/' unit gemv_test
 mutate "several vectors: x stays while it is read" templates/share_slice.glsl '/void share_slice/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
 mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
@@ -744,7 +748,8 @@ mutate "encode: groups that were guessed wrong are made again" gen/text/encode_t
   script encode "c vulkan" "one nvfp4"
 mutate "encode: blocks of several rows do not follow each other" templates/set_rows.comp 's/qk_write_made\(gl_LocalInvocationIndex <= tile.*;/qk_write_made(true);/' \
   script encode "c vulkan" "narrow q8_0 32"
-mutate "encode: teams of several rows do not follow each other" templates/set_rows.comp 's/qk_write_made\(in_one_row\)/qk_write_made(true)/' \
+mutate "encode: teams of several rows do not follow each other" \
+  templates/set_rows.comp 's/qk_write_made\(in_one_row\)/qk_write_made(true)/' \
   script encode "c vulkan" "narrow q2_0 64"
 mutate "encode: teams write words where these begin" gen/text/glsl_encode.c 's/first %% %uu == 0u \&\& %s/first != QK_NONE + 0u * %uu \&\& %s/' \
   script encode "c vulkan" "narrow q2_0 4160"
