@@ -150,9 +150,9 @@ mutate "roots are rounded, Vulkan" templates/encode.glsl 's/if \(rest != 0u\) ro
 mutate "ties are rounded away from 0, Vulkan" templates/encode.glsl 's/rest >= 0\.5/rest > 0.5/' script encode "c vulkan" "one q8_0"
 mutate "a search keeps the better candidate" gen/text/encode.c 's/if \(%s == 0 \|\| %s\)/if (%s == 0 \&\& %s)/' \
   script encode c "one iq4_nl"
-mutate "a team adds in the order of the elements" gen/text/encode_terms.c 's/"if \(%s > 0\) %s = %s;"/"if (%s < 0) %s = %s;"/' \
+mutate "a team adds in the order of the elements" gen/text/encode_looks.c 's/"if \(%s > 0\) %s = %s;"/"if (%s < 0) %s = %s;"/' \
   script encode "c vulkan" "one q1_0"
-mutate "a team finds what the others found" gen/text/encode_terms.c 's/\* %uu \+ uint\(%s\)/* %uu + 0u * uint(%s)/' \
+mutate "a team finds what the others found" gen/text/encode_looks.c 's/\* %uu \+ uint\(%s\)/* %uu + 0u * uint(%s)/' \
   script encode "c vulkan" "one tq2_0"
 mutate "codes that a guess leaves open are made again" gen/text/encode.c 's/if \(qg_encoder_guesses\(&p, i\)\) qg_encoder_mend/if (0) qg_encoder_mend/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
@@ -755,7 +755,7 @@ mutate "encode: teams write words where these begin" gen/text/glsl_encode.c 's/f
   script encode "c vulkan" "narrow q2_0 4160"
 mutate "encode: a word is of two blocks where one ends in it" gen/text/glsl_encode.c 's/slot = \(u \* %uu \+ i\)/slot = (u * %uu)/' \
   script encode "c vulkan" "one q2_0"
-mutate "encode: of zeros with signs, the first" gen/text/encode_terms.c 's/return p->run < p->share/return p->run > p->share/' \
+mutate "encode: of zeros with signs, the first" gen/text/encode_looks.c 's/return p->run < p->share/return p->run > p->share/' \
   script encode "c vulkan" "zeros"
 mutate "encode: threads of a team know which elements they have" gen/text/encode.c 's/p.share - p.run/p.share/' \
   script encode "c vulkan" "one tq2_0"

@@ -91,6 +91,8 @@ bool qg_encoder_is_kept(const qg_encoder_printer *p, uint32_t equation, uint32_t
 /* Whether a term needs x, itself or by what is written out. */
 bool qg_encoder_sees_x(const qg_encoder_printer *p, const qg_term *term);
 
+/* The number of the group of `per` elements that the loop in hand is in. */
+const char *qg_encoder_group_at(const qg_encoder_printer *p, uint32_t per);
 /* The name of an equation; of what is kept of it. */
 const char *qg_encoder_name(qg_encoder_printer *p, uint32_t number, bool kept);
 /* A term as an expression; in brackets where it is an operation; and, in GLSL, in a variable of its own where it is
@@ -98,6 +100,13 @@ const char *qg_encoder_name(qg_encoder_printer *p, uint32_t number, bool kept);
 const char *qg_encoder_text(qg_encoder_printer *p, const qg_term *term);
 const char *qg_encoder_operand(qg_encoder_printer *p, const qg_term *term);
 const char *qg_encoder_apart(qg_encoder_printer *p, const qg_term *term);
+
+/* Whether a term rounds a quotient of which a guess mostly says enough. */
+bool qg_encoder_can_guess(const qg_encoder_printer *p, const qg_term *term);
+/* Whether that is so of single elements. */
+bool qg_encoder_guesses_quotient(const qg_encoder_printer *p, const qg_term *term);
+
+/* ---- encode_looks.c: functions that look at several ---- */
 
 /* Into a loop whose counter is `at`, of so many elements, and out of it again. */
 qg_encoder_loop qg_encoder_enter(qg_encoder_printer *p, const char *at, uint32_t unit);
@@ -112,10 +121,6 @@ uint32_t qg_encoder_step(const qg_term *term, uint32_t per);
 qg_encoder_loop qg_encoder_begin_group(qg_encoder_printer *p, uint32_t per);
 /* Number `at` of what the thread has `count` of, counted in the block. */
 const char *qg_encoder_in_block(const qg_encoder_printer *p, const char *at, uint32_t count);
-/* Whether a term rounds a quotient of which a guess mostly says enough. */
-bool qg_encoder_can_guess(const qg_encoder_printer *p, const qg_term *term);
-/* Whether that is so of single elements. */
-bool qg_encoder_guesses_quotient(const qg_encoder_printer *p, const qg_term *term);
 /* Whether a term is a function that looks at a group; and several that look at the same, in one loop. */
 bool qg_encoder_is_group(const qg_term *term);
 void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, const char *const *into,
@@ -124,6 +129,8 @@ void qg_encoder_print_group(qg_encoder_printer *p, const qg_term *const *terms, 
 const char *qg_encoder_begin_of(qg_encoder_printer *p, const qg_term *term);
 void qg_encoder_add_value(qg_encoder_printer *p, const qg_term *term, const char *into);
 void qg_encoder_compare(qg_encoder_printer *p, const qg_term *term, const char *v, const char *into);
+/* The result of one with a name that counts. */
+const char *qg_encoder_print_counting(qg_encoder_printer *p, const qg_term *term);
 
 /* ---- encode_rows.c: what the blocks of a row share ---- */
 

@@ -6,10 +6,8 @@
 #include <string.h>
 
 typedef qg_encoder_printer printer;
-typedef qg_encoder_loop loop;
 
-/* COUNTED_OUT: what is looked up is then a constant, and its product with a scale is made once. */
-enum { UNROLLED_IN_SEARCH = 32, COUNTED_OUT = 16, LEAST_OF_BRANCH = 16 };
+enum { LEAST_OF_BRANCH = 16 };
 
 void qg_encoder_line(printer *p, const char *text) {
     qg_text_printf(&p->text, "%*s%s\n", (int)(4 * p->indent), "", text);
@@ -117,8 +115,7 @@ bool qg_encoder_sees_x(const printer *p, const qg_term *term) {
 
 /* ---- expressions ---- */
 
-/* The number of the group of so many elements that the loop in hand is in. */
-static const char *group_at(const printer *p, uint32_t per) {
+const char *qg_encoder_group_at(const printer *p, uint32_t per) {
     if (per == p->layout->elements || per == p->share) return "0";
     return per == p->unit ? p->at : qg_format(p->arena, "%s / %u", p->at, per / p->unit);
 }
@@ -140,7 +137,7 @@ const char *qg_encoder_name(printer *p, uint32_t number, bool kept) {
     }
     if (e->best && e->best == p->best && !kept) return qg_format(p->arena, "qk_try_%s", e->name);
     if ((number >= p->first && number < p->end) || e->per == p->layout->elements) return e->name;
-    return qg_format(p->arena, "qk_all_%s[%s]", e->name, group_at(p, e->per));
+    return qg_format(p->arena, "qk_all_%s[%s]", e->name, qg_encoder_group_at(p, e->per));
 }
 
 static bool is_arithmetic(const qg_term *term) {
@@ -228,255 +225,6 @@ static const char *op_text(qg_op op) {
 #undef O
     };
     return names_of[op];
-}
-
-/* ---- functions that look at several ---- */
-
-loop qg_encoder_enter(printer *p, const char *at, uint32_t unit) {
-    loop before = {.at = p->at, .unit = p->unit, .fours = p->fours};
-    memcpy(before.written, p->written, sizeof before.written);
-    memset(p->written, 0, sizeof p->written);
-    p->at = at;
-    p->unit = unit;
-    p->fours = false;
-    return before;
-}
-
-loop qg_encoder_begin_group(printer *p, uint32_t per) {
-    const bool whole = per == p->layout->elements;
-    return qg_encoder_begin_elements(p, whole ? NULL : p->at, whole ? p->share : per, 1, per + 1, false);
-}
-
-loop qg_encoder_begin_elements(printer *p, const char *group, uint32_t n, uint32_t step, uint32_t most, bool looks) {
-    const char *at = group ? qg_format(p->arena, "(%s * %u + qk_i)", group, n) : "qk_i", *integer = p->d->integer;
-    if (!looks || p->held || p->kept || p->d->id == QG_C || step != 1 || n % 4) {
-        qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_i = 0; qk_i < %u; ++qk_i) {",
-                                      n <= most ? p->d->unroll : "", integer, n));
-        return qg_encoder_enter(p, at, step);
-    }
-    const char *first = group ? qg_format(p->arena, "%s * %u + qk_f", group, n / 4) : "qk_f";
-    qg_encoder_begin(p, qg_format(p->arena, "for (%s qk_f = 0; qk_f < %u; ++qk_f) {", integer, n / 4));
-    qg_encoder_line(p, p->d->id == QG_GLSL
-                           ? qg_format(p->arena, "const vec4 qk_fours = qk_four(qk_from / 4u + uint(%s));", first)
-                           : qg_format(p->arena, "const float4 qk_fours = qk_four(qk_x, uint(%s));", first));
-    qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_l = 0; qk_l < 4; ++qk_l) {", p->d->unroll, integer));
-    qg_encoder_line(p, qg_format(p->arena, "const %s qk_i = 4 * qk_f + qk_l;", integer));
-    const loop before = qg_encoder_enter(p, at, step);
-    p->fours = true;
-    return before;
-}
-
-void qg_encoder_leave(printer *p, const loop *before) {
-    if (p->fours) qg_encoder_finish(p);
-    p->at = before->at;
-    p->unit = before->unit;
-    p->fours = before->fours;
-    memcpy(p->written, before->written, sizeof p->written);
-    qg_encoder_finish(p);
-}
-
-const char *qg_encoder_begin_of(printer *p, const qg_term *term) {
-    const bool real = qg_encoder_is_float(term->arg[0]), max = term->call == QG_CALL_MAX;
-    if (term->call == QG_CALL_SUM || term->call == QG_CALL_EXTREME) return real ? qg_encoder_floating(p, 0.0f) : "0";
-    if (!real) return qg_format(p->arena, "%lld", (long long)(max ? term->arg[0]->low : term->arg[0]->high));
-    return qg_format(p->arena, "%s(0x%su)", p->d->bits_of_f32, max ? "FF800000" : "7F800000");
-}
-
-/* Takes a value where it is the one that the function looks for, and the first of those. */
-void qg_encoder_compare(printer *p, const qg_term *term, const char *v, const char *into) {
-    const char *absolute = p->d->id == QG_C ? "fabsf" : "abs";
-    if (term->call == QG_CALL_EXTREME)
-        qg_encoder_line(p, qg_format(p->arena, "if (%s(%s) > %s(%s)) %s = %s;", absolute, v, absolute, into, into, v));
-    else
-        qg_encoder_line(
-            p, qg_format(p->arena, "if (%s %s %s) %s = %s;", v, term->call == QG_CALL_MAX ? ">" : "<", into, into, v));
-}
-
-/* What is done with a value that a function looks at. */
-void qg_encoder_add_value(printer *p, const qg_term *term, const char *into) {
-    const qg_term *body = term->arg[0];
-    if (term->call == QG_CALL_SUM) {
-        qg_encoder_line(p, qg_format(p->arena, "%s = %s + %s;", into, into, qg_encoder_operand(p, body)));
-        return;
-    }
-    const char *value = qg_encoder_text(p, body), *v = qg_encoder_fresh(p);
-    qg_encoder_line(
-        p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(body), true), v, value));
-    qg_encoder_compare(p, term, v, into);
-}
-
-const char *qg_encoder_in_block(const printer *p, const char *at, uint32_t count) {
-    if (p->team == 1 || p->entire) return at;
-    if (p->run < p->share && count == p->share)
-        return qg_format(p->arena, "(qk_t * %u + %s / %u * %u + %s %% %u)", p->run, at, p->run, p->run * p->team, at,
-                         p->run);
-    return qg_format(p->arena, "(qk_t * %u + %s)", count, at);
-}
-
-/* The word that one of a team leaves for the others, as what it is. */
-static const char *left(const printer *p, bool real, const char *index) {
-    return qg_format(p->arena, real ? "uintBitsToFloat(qk_left[%s])" : "int(qk_left[%s])", index);
-}
-
-static void leave(printer *p, bool real, const char *index, const char *value) {
-    qg_encoder_line(
-        p, qg_format(p->arena, real ? "qk_left[%s] = floatBitsToUint(%s);" : "qk_left[%s] = uint(%s);", index, value));
-}
-
-/* Until all have looked at what was left before. */
-static void wait_for_others(printer *p) {
-    if (p->left) qg_encoder_line(p, "barrier();");
-    p->left = false;
-}
-
-/* Where a thread leaves number `which` of several. */
-static const char *place(const printer *p, const char *at, uint32_t which) {
-    return which ? qg_format(p->arena, "%u * gl_WorkGroupSize.x + %s", which, at) : at;
-}
-
-/* What a function finds in the whole block, in its order. */
-static void look_in_order(printer *p, const qg_term *term, const char *into) {
-    const bool held = p->held;
-    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
-    qg_encoder_begin(p, qg_format(p->arena, "for (int qk_i = 0; qk_i < %u; ++qk_i) {", p->layout->elements));
-    const loop before = qg_encoder_enter(p, "qk_i", 1);
-    p->held = false;
-    p->entire = true;
-    qg_encoder_add_value(p, term, into);
-    p->entire = false;
-    p->held = held;
-    qg_encoder_leave(p, &before);
-}
-
-/* Whether the first of equal numbers may have other bits than the next one: zeros have a sign. */
-static bool has_order(const printer *p, const qg_term *term) {
-    const qg_term *body = term->arg[0];
-    return p->run < p->share && qg_encoder_is_float(body) && !(body->op == QG_CALL && body->call == QG_CALL_ABS);
-}
-
-/* Takes what each of a team has left, number `which` of several. Where threads have no elements in their order, and it
- * matters which of equal numbers is the first, all is looked at again. */
-static void join_part(printer *p, const qg_term *term, const char *into, uint32_t which) {
-    const bool real = qg_encoder_is_float(term), ordered = has_order(p, term);
-    const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p), *unclear = ordered ? qg_encoder_fresh(p) : NULL;
-    const char *at = qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k);
-    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
-    if (ordered) qg_encoder_line(p, qg_format(p->arena, "bool %s = false;", unclear));
-    qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int %s = 0; %s < %u; ++%s) {", k, k, p->team, k));
-    qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
-                                 left(p, real, place(p, at, which))));
-    if (ordered)
-        qg_encoder_line(p, qg_format(p->arena, "%s = %s || (%s == %s && floatBitsToUint(%s) != floatBitsToUint(%s));",
-                                     unclear, unclear, v, into, v, into));
-    qg_encoder_compare(p, term, v, into);
-    qg_encoder_finish(p);
-    if (!ordered) return;
-    qg_encoder_begin(p, qg_format(p->arena, "if (%s) {", unclear));
-    look_in_order(p, term, into);
-    qg_encoder_finish(p);
-}
-
-/* What each of a team has found in its part, one after the other. */
-static void join_parts(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count) {
-    wait_for_others(p);
-    for (uint32_t i = 0; i < count; ++i)
-        leave(p, qg_encoder_is_float(terms[i]), place(p, "gl_LocalInvocationIndex", i), into[i]);
-    qg_encoder_line(p, "barrier();");
-    for (uint32_t i = 0; i < count; ++i) join_part(p, terms[i], into[i], i);
-    p->left = true;
-    if (p->indent > 1) wait_for_others(p);
-}
-
-uint32_t qg_encoder_step(const qg_term *term, uint32_t per) {
-    uint32_t a = term->arg[0]->per, b = per;
-    while (b) {
-        const uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* A sum is added in the order of the elements: each of a team goes on where the one before has stopped. */
-static void take_turns(printer *p, const qg_term *term, const char *into) {
-    const bool real = qg_encoder_is_float(term);
-    const char *s = qg_encoder_fresh(p), *own = qg_format(p->arena, "gl_LocalInvocationIndex / %uu", p->team);
-    const uint32_t step = qg_encoder_step(term, term->per);
-    wait_for_others(p);
-    qg_encoder_begin(p, qg_format(p->arena, "for (int %s = 0; %s < %u; ++%s) {", s, s, p->team, s));
-    qg_encoder_begin(p, qg_format(p->arena, "if (%s == qk_t) {", s));
-    qg_encoder_line(p, qg_format(p->arena, "if (%s > 0) %s = %s;", s, into, left(p, real, own)));
-    const loop before =
-        qg_encoder_begin_elements(p, NULL, p->share / step, step, QG_UNROLLED, qg_encoder_sees_x(p, term->arg[0]));
-    qg_encoder_add_value(p, term, into);
-    qg_encoder_leave(p, &before);
-    leave(p, real, own, into);
-    qg_encoder_finish(p);
-    qg_encoder_line(p, "barrier();");
-    qg_encoder_finish(p);
-    qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, left(p, real, own)));
-    p->left = true;
-    if (p->indent > 1) wait_for_others(p);
-}
-
-/* Several that look at the same, in one loop. */
-void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count) {
-    const uint32_t per = terms[0]->per, step = qg_encoder_step(terms[0], per);
-    const bool shared = qg_encoder_is_shared(p, per) && step < per;
-    const uint32_t n = (shared ? p->share : per) / step;
-    for (uint32_t i = 0; i < count; ++i)
-        qg_encoder_line(p,
-                        qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(terms[i]), false),
-                                  into[i], qg_encoder_begin_of(p, terms[i])));
-    if (shared && terms[0]->call == QG_CALL_SUM) {
-        take_turns(p, terms[0], into[0]);
-        return;
-    }
-    bool looks = false;
-    for (uint32_t i = 0; i < count; ++i) looks |= qg_encoder_sees_x(p, terms[i]->arg[0]);
-    const char *group = per == p->layout->elements ? NULL : group_at(p, per);
-    const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
-    for (uint32_t i = 0; i < count; ++i) qg_encoder_add_value(p, terms[i], into[i]);
-    qg_encoder_leave(p, &before);
-    if (shared) join_parts(p, terms, into, count);
-}
-
-/* With a name that counts. What the loop in hand has written out is there within it, too. */
-static const char *print_counting(printer *p, const qg_term *term) {
-    const char *result = qg_encoder_fresh(p), *least = qg_encoder_fresh(p), *k = qg_encoder_fresh(p);
-    const bool sums = term->call == QG_CALL_SUM, real = qg_encoder_is_float(term->arg[0]);
-    qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, qg_encoder_is_float(term), false),
-                                 result, qg_encoder_is_float(term) ? qg_encoder_floating(p, 0.0f) : "0"));
-    if (!sums)
-        qg_encoder_line(p, real ? qg_format(p->arena, "%s %s = %s(0x7F800000u);", qg_encoder_declared(p, true, false),
-                                            least, p->d->bits_of_f32)
-                                : qg_format(p->arena, "%s %s = %lld;", qg_encoder_declared(p, false, false), least,
-                                            (long long)term->arg[0]->high + 1));
-    bool written[QG_MOST_WRITTEN];
-    memcpy(written, p->written, sizeof written);
-    const char *unroll = term->count <= COUNTED_OUT ? p->d->unroll : "";
-    qg_encoder_begin(
-        p, qg_format(p->arena, "%sfor (%s %s = 0; %s < %u; ++%s) {", unroll, p->d->integer, k, k, term->count, k));
-    p->counters[term->ref] = k;
-    if (sums) {
-        qg_encoder_add_value(p, term, result);
-    } else {
-        const char *value = qg_encoder_text(p, term->arg[0]), *v = qg_encoder_fresh(p);
-        qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v, value));
-        qg_encoder_begin(p, qg_format(p->arena, "if (%s < %s) {", v, least));
-        qg_encoder_line(p, qg_format(p->arena, "%s = %s;", least, v));
-        qg_encoder_line(p, qg_format(p->arena, "%s = %s;", result, k));
-        qg_encoder_finish(p);
-    }
-    qg_encoder_finish(p);
-    memcpy(p->written, written, sizeof written);
-    return result;
-}
-
-bool qg_encoder_is_group(const qg_term *term) {
-    return term->op == QG_CALL && term->count == 0 &&
-           (term->call == QG_CALL_SUM || term->call == QG_CALL_MAX || term->call == QG_CALL_MIN ||
-            term->call == QG_CALL_EXTREME);
 }
 
 /* Whether a quotient is rounded to nearest, and lies then within bounds for which a guess mostly does. */
@@ -610,7 +358,7 @@ static const char *call_text(printer *p, const qg_term *term) {
         qg_encoder_print_group(p, &term, &into, 1);
         return into;
     }
-    if (term->count) return print_counting(p, term);
+    if (term->count) return qg_encoder_print_counting(p, term);
     if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL && !p->mends && is_rounded_quotient(term->arg[0], term))
         return rounded_quotient(p, term);
     if (term->call == QG_CALL_CLAMPED && p->d->id == QG_GLSL) {
