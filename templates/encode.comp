@@ -32,18 +32,6 @@ void main() {
         const uint i = first + gl_LocalInvocationIndex;
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
         qk_encode((i < tiles ? i : tiles - @{team}u + i % @{team}u) * @{share}u, first);
-@if follows
-        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
-@else
-        qk_write_made();
-@end
-    }
-@else
-@if streams
-    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
-        const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
-        if (i < tiles) qk_encode(i, i * @{block_elements}u);
         qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 @else
@@ -52,11 +40,10 @@ void main() {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * @{block_elements}u);
-        qk_write_made();
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 @else
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) qk_encode(i, i * @{block_elements}u);
-@end
 @end
 @end
 }

@@ -15,10 +15,8 @@ layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; }
 @include encode_block.glsl
 
 @if team
-@if follows
 shared bool in_one_row;  // what a workgroup makes
 
-@end
 // Where the values of part `i` of all begin, in parts: without a view, they follow each other.
 uint values_at(uint i) {
     return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
@@ -36,11 +34,9 @@ uint block_of(uint token, uint tile) {
 void qk_place(uint part) {
     if (gl_LocalInvocationIndex >= @{slots}) return;
     part += gl_LocalInvocationIndex * @{team}u;
-    const uint tile = part % row_tiles;
-    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
-@if follows
+    const uint token = part / row_tiles, tile = part - token * row_tiles;
+    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(token, tile) : QK_NONE;
     if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
-@end
 }
 @else
 // Encodes a block of a row, and says which one of all it is.
@@ -63,30 +59,18 @@ void main() {
         const uint i = first + gl_LocalInvocationIndex;
         // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
         qk_encode(values_at(i < all ? i : all - @{team}u + i % @{team}u) * @{share}u, first);
-@if follows
         qk_write_made(in_one_row);
-@else
-        qk_write_made();
-@end
-    }
-@else
-@if streams
-    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
-        const uint i = first + gl_LocalInvocationIndex, tile = i % row_tiles;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, tile) : QK_NONE;
-        // Whether all are of one row, in which the workgroup's first tile is so many before this one.
-        qk_write_made(gl_LocalInvocationIndex <= tile && tile - gl_LocalInvocationIndex + gl_WorkGroupSize.x <= row_tiles);
     }
 @else
 @if stages
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
-        const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(i / row_tiles, i % row_tiles) : QK_NONE;
-        qk_write_made();
+        const uint i = first + gl_LocalInvocationIndex, token = i / row_tiles, tile = i - token * row_tiles;
+        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(token, tile) : QK_NONE;
+        // Whether all are of one row, in which the workgroup's first tile is so many before this one.
+        qk_write_made(gl_LocalInvocationIndex <= tile && tile - gl_LocalInvocationIndex + gl_WorkGroupSize.x <= row_tiles);
     }
 @else
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) set_tile(i / row_tiles, i % row_tiles);
-@end
 @end
 @end
 }

@@ -27,6 +27,7 @@ enum {
     CLAMPED_TRUNC,
     CLAMPED_ROUND,
     CLAMPED_EVEN,
+    BY_WHOLE,
     FUNCTIONS,
     EACH = 1 << 13,
     COUNT = FUNCTIONS * EACH
@@ -75,6 +76,11 @@ static void fill(void) {
         from[3 * i] = i / EACH;
         from[3 * i + 1] = number(i);
         from[3 * i + 2] = number(i / 5);
+        if (from[3 * i] == BY_WHOLE)
+            from[3 * i + 2] = bits_of(i % 3 ? (float)(draw() % 2200) - 50 : (float)(draw() >> 8));
+        if (from[3 * i] == BY_WHOLE && i % 5 == 1) /* near to half way between two floats */
+            from[3 * i + 1] = bits_of(of_bits(from[3 * i + 2]) * (float)(0x800000 + (draw() & 0x7FFFFF)) +
+                                      of_bits(from[3 * i + 2]) / 2);
         if (from[3 * i] == BY_POWER && i % 4) from[3 * i + 2] &= 0xFF800000;
         if (from[3 * i] >= EVEN_QUOTIENT && from[3 * i] <= CLEAR_QUOTIENT &&
             i % 2) /* quotients about as near to two integers */
@@ -91,6 +97,7 @@ static uint32_t expected(const uint32_t *one) {
     const float a = of_bits(one[1]), b = of_bits(one[2]);
     switch (one[0]) {
     case BY_POWER:
+    case BY_WHOLE:
     case QUOTIENT: return bits_of(a / b);
     case ROOT: return bits_of(sqrtf(a));
     case NEAREST: return bits_of(roundf(a));
@@ -114,10 +121,20 @@ static bool agree(const uint32_t *one, uint32_t got) {
 }
 
 static void compare(const char *where) {
-    static const char *const names[] = {
-        "quotient",         "root",           "round",    "clamped",      "bits",         "even quotient",
-        "nearest quotient", "clear quotient", "by power", "floor within", "trunc within", "round within",
-        "even within"};
+    static const char *const names[] = {"quotient",
+                                        "root",
+                                        "round",
+                                        "clamped",
+                                        "bits",
+                                        "even quotient",
+                                        "nearest quotient",
+                                        "clear quotient",
+                                        "by power",
+                                        "floor within",
+                                        "trunc within",
+                                        "round within",
+                                        "even within",
+                                        "by a whole number"};
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < COUNT; ++i)
         if (!agree(&from[3 * i], to[i]) && wrong++ < 8)
@@ -195,7 +212,7 @@ static const char glsl_main[] =
     "            case 6u: to[i] = uint(qk_clamped(qk_nearest_quotient(a, b), -1000, 1000)); break;\n"
     "            case 7u: {\n"
     "                bool clear = true;\n"
-    "                const int near = qk_clear_quotient(a, b, -1000, 1000, clear);\n"
+    "                const int near = qk_clear_quotient(a, b, -1000, 1000, clear) - QK_ZERO;\n"
     "                to[i] = uint(clear ? near : qk_clamped(roundEven(qk_quotient(a, b)), -1000, 1000));\n"
     "                break;\n"
     "            }\n"
@@ -204,6 +221,7 @@ static const char glsl_main[] =
     "            case 10u: to[i] = uint(qk_clamped_trunc(a, -8, 7)); break;\n"
     "            case 11u: to[i] = uint(qk_clamped_round(a, -8, 7)); break;\n"
     "            case 12u: to[i] = uint(qk_clamped_even(a, -8, 7)); break;\n"
+    "            case 13u: to[i] = qk_bits_of_f32(qk_quotient_by_whole(a, b)); break;\n"
     "            default: to[i] = qk_bits_of_f32(a);\n"
     "        }\n"
     "    }\n"
@@ -228,6 +246,9 @@ static void launch(qk_vulkan *vk, const qk_kernel *kernel) {
 
 static void test_vulkan(void **state) {
     static const char *const guesses[] = {"uint(guess);", "uint(guess) + 3u;", "uint(guess) - 3u;"};
+    static const char *const inverses[] = {"inverse = 1.0 / b;",
+                                           "inverse = uintBitsToFloat(floatBitsToUint(1.0 / b) + 3u);",
+                                           "inverse = uintBitsToFloat(floatBitsToUint(1.0 / b) - 3u);"};
     static const char *const divisions[] = {"a * (1.0 / b),", "uintBitsToFloat(floatBitsToUint(a / b) + 5u),",
                                             "uintBitsToFloat(floatBitsToUint(a / b) - 5u),"};
     const qk_vulkan_options options = {.device = getenv("QKGEN_DEVICE"), .cache_path = "", .validate = 0};
@@ -239,7 +260,8 @@ static void test_vulkan(void **state) {
         qg_arena *arena = qg_arena_new();
         const char *why = NULL;
         qk_code code = {NULL, 0};
-        const char *both = functions(arena, "quotient.glsl", "encode.glsl", "uint(guess);", guesses[i]);
+        const char *both = spoilt(arena, functions(arena, "quotient.glsl", "encode.glsl", "uint(guess);", guesses[i]),
+                                  inverses[0], inverses[i]);
         const char *text =
             qg_format(arena, "%s%s%s", glsl_head, spoilt(arena, both, "a * (1.0 / b),", divisions[i]), glsl_main);
         code.data = qg_spirv_compile(arena, "functions", text, &code.bytes, &why);
@@ -275,6 +297,7 @@ static const char msl_main[] =
     "            case 5: to[i] = uint(qk_clamped(rint(qk_quotient(a, b)), -1000, 1000)); break;\n"
     "            case 6: to[i] = uint(qk_clamped(qk_round(qk_quotient(a, b)), -1000, 1000)); break;\n"
     "            case 7: to[i] = uint(qk_clamped(rint(qk_quotient(a, b)), -1000, 1000)); break;\n"
+    "            case 13:\n"
     "            case 8: to[i] = qk_bits_of_f32(qk_quotient(a, b)); break;\n"
     "            case 9: to[i] = uint(qk_clamped(floor(a), -8, 7)); break;\n"
     "            case 10: to[i] = uint(qk_clamped(trunc(a), -8, 7)); break;\n"

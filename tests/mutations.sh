@@ -157,6 +157,17 @@ mutate "a team finds what the others found" gen/text/encode_looks.c 's/\* %uu \+
 mutate "codes that a guess leaves open are made again" gen/text/encode.c 's/if \(qg_encoder_guesses\(&p, i\)\) qg_encoder_mend/if (0) qg_encoder_mend/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
 mutate "a guess near to two integers is left open" templates/encode.glsl 's/ \+ abs\(guess\) \* 9\.5367431640625e-7//' unit encode_functions_test
+mutate "a guess near to two integers is left open, within bounds" templates/encode.glsl 's/room = 0\.5 - float.*;/room = 0.5;/' \
+  unit encode_functions_test
+mutate "quotients by whole numbers are rounded" templates/encode.glsl 's/\(a - high \* b\) - low \* b/0.0 * (high * b + low * b)/' \
+  unit encode_functions_test
+mutate "quotients by whole numbers have few bits" templates/encode.glsl 's/abs\(b\) <= 2047\.0/abs(b) <= 1e9/' unit encode_functions_test
+mutate "guesses are lowered again" gen/text/encode_store.c 's/if \(raised\) more\[at \/ 32\] -=/if (raised) more[at \/ 32] +=/' \
+  script encode "c vulkan" "one affine_b4_g64_bf16"
+mutate "signed codes borrow of nobody" gen/text/encode_store.c 's/if \(with_sign\) signs/if (with_sign \&\& i) signs/' \
+  script encode "c vulkan" "one q8_0"
+mutate "bits are taken out before a code is made again" gen/text/encode_store.c 's/if \(p->mends\) drop_bits\(p, slice, "qk_at >> 5"/if (0) drop_bits(p, slice, "qk_at >> 5"/' \
+  script encode "c vulkan" "one affine_b4_g64_bf16"
 mutate "digits of a base become a fraction rounded up" gen/text/encode_store.c 's/\(\(\(qk_v << %u\) \+ %uu\)/(((qk_v << %u) + 0 * %uu)/' \
   script encode c "one tq1_0"
 

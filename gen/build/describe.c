@@ -183,7 +183,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push = push;
     const qg_plan *plan = api == QK_API_VULKAN ? kernel->plan : kernel->metal_plan;
     described->workgroup_size = plan->workgroup;
-    if (api == QK_API_VULKAN && qg_kernel_staged_bytes(kernel)) described->workgroup_size = QG_STAGING_WORKGROUP;
+    if (api == QK_API_VULKAN && qg_kernel_staged_bytes(kernel))
+        described->workgroup_size = qg_staging_workgroup(kernel);
     if (api == QK_API_METAL && qg_is_mma(kernel))
         described->workgroup_size = 32 * (kernel->family->in_tiles ? QG_TILE_SIMDGROUPS : QG_MMA_SIMDGROUPS);
     described->features = api == QK_API_VULKAN ? features(kernel)

@@ -94,9 +94,35 @@ static uint32_t share_of(const qg_layout *layout) {
     return can_share(layout, share) ? share : layout->elements;
 }
 
+/* Whether a term rounds a quotient within bounds. */
+static bool rounds_quotient(const qg_layout *layout, const qg_term *term) {
+    if (!term) return false;
+    const qg_term *rounded = term->op == QG_CALL && term->call == QG_CALL_CLAMPED ? term->arg[0] : NULL;
+    if (rounded && rounded->op == QG_CALL && (rounded->call == QG_CALL_ROUND || rounded->call == QG_CALL_EVEN) &&
+        rounded->arg[0]->op == QG_CALL && rounded->arg[0]->call == QG_CALL_DIVIDE)
+        return true;
+    if (term->op == QG_CALL && term->call == QG_CALL_LOCAL && layout->encode->items[term->ref].per == 1)
+        return rounds_quotient(layout, layout->encode->items[term->ref].value);
+    for (uint32_t i = 0; i < 3; ++i)
+        if (rounds_quotient(layout, term->arg[i])) return true;
+    return false;
+}
+
+/* Whether each element has a code that is a guess first: what is made again lies in memory. */
+static bool guesses(const qg_layout *layout, uint32_t buffer) {
+    for (uint32_t i = 0; i < layout->encode->count; ++i) {
+        const qg_equation *e = &layout->encode->items[i];
+        if (e->is_code && e->per == 1 && layout->codes[e->code].slices[0].buffer == buffer &&
+            rounds_quotient(layout, e->value))
+            return true;
+    }
+    return false;
+}
+
 /* An odd number of words: blocks of neighbours begin in different banks. Those that a team makes are all staged. */
-static uint32_t words_to_stage(const qg_layout *layout, const qg_buffer *buffer) {
-    const bool many = buffer->bytes * 8 / qg_encode_unit(buffer) > MOST_STORES;
+static uint32_t words_to_stage(const qg_layout *layout, uint32_t number) {
+    const qg_buffer *buffer = &layout->buffers[number];
+    const bool many = buffer->bytes * 8 / qg_encode_unit(buffer) > MOST_STORES || guesses(layout, number);
     return many || share_of(layout) < layout->elements ? (buffer->bytes + 3) / 4 | 1 : 0;
 }
 
@@ -122,7 +148,7 @@ uint32_t qg_staged_bytes(const qg_layout *layout) {
     if (!layout->encode || layout->encode->rows) return 0; /* a workgroup makes a row */
     const uint32_t threads = layout->elements / share_of(layout);
     if (threads == 1 && searches(layout->encode)) return 0;
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, &layout->buffers[i]);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, i);
     for (uint32_t c = 0; threads > 1 && c < layout->n_codes; ++c)
         if (qg_has_digit_words(&layout->codes[c])) words += layout->elements / 4 + threads;
     const uint32_t bytes = (4 * (words + 1) + threads - 1) / threads + (threads > 1 ? 4 * qg_words_left(layout) : 0);
@@ -134,8 +160,15 @@ uint32_t qg_kernel_staged_bytes(const qg_kernel *kernel) {
     return kernel->family->encodes ? qg_staged_bytes(kernel->layout) : 0;
 }
 
+uint32_t qg_staging_workgroup(const qg_kernel *kernel) {
+    const bool teams = !kernel->to && qg_encode_team(kernel->layout) > 1;
+    return teams && 2 * QG_STAGING_WORKGROUP * qg_kernel_staged_bytes(kernel) <= QG_LEAST_SHARED_MEMORY
+               ? 2 * QG_STAGING_WORKGROUP
+               : QG_STAGING_WORKGROUP;
+}
+
 uint32_t qg_staged_words(const qg_layout *layout, uint32_t buffer) {
-    return qg_staged_bytes(layout) ? words_to_stage(layout, &layout->buffers[buffer]) : 0;
+    return qg_staged_bytes(layout) ? words_to_stage(layout, buffer) : 0;
 }
 
 uint32_t qg_digit_words(const qg_layout *layout, const qg_code *code) {

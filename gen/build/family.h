@@ -269,6 +269,8 @@ uint32_t qg_unit(const qg_kernel *kernel);
 bool qg_transcode_streams(const qg_kernel *kernel);
 /* encode_team.c: qg_staged_bytes of what the kernel makes. */
 uint32_t qg_kernel_staged_bytes(const qg_kernel *kernel);
+/* Threads of a workgroup of such a kernel: of teams twice as many, who wait together for what one of each looks up. */
+uint32_t qg_staging_workgroup(const qg_kernel *kernel);
 /* Bindings of a kernel, without stored tables. */
 uint32_t qg_bindings_of(const qg_kernel *kernel);
 /* Whether a kernel that sums stores results of 16 bits by themselves, on Vulkan: where it asks for such storage anyway.

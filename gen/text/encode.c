@@ -273,7 +273,10 @@ static void print_codes(printer *p) {
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) qg_encoder_store_code(p, i);
     qg_encoder_leave(p, &before);
     for (uint32_t i = 0; i < p->encode->count; ++i)
-        if (qg_encoder_guesses(p, i) && qg_encoder_guesses_alike(p, i)) qg_encoder_drop_guesses(p, i);
+        if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1) {
+            qg_encoder_finish_sums(p, i);
+            if (qg_encoder_guesses(p, i) && qg_encoder_guesses_alike(p, i)) qg_encoder_drop_guesses(p, i);
+        }
     for (uint32_t i = 0; i < p->encode->count; ++i)
         if (qg_encoder_items(p)[i].is_code && qg_encoder_items(p)[i].per == 1)
             qg_encoder_finish_parts(p, &p->layout->codes[qg_encoder_items(p)[i].code]);

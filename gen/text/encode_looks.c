@@ -111,6 +111,62 @@ static const char *place(const printer *p, const char *at, uint32_t which) {
     return which ? qg_format(p->arena, "%u * gl_WorkGroupSize.x + %s", which, at) : at;
 }
 
+static bool is_magnitude(const qg_term *term) { return term->op == QG_CALL && term->call == QG_CALL_ABS; }
+
+/* Whether the first of equal numbers may have other bits than the next one: zeros have a sign. */
+static bool has_order(const printer *p, const qg_term *term) {
+    const qg_term *body = term->arg[0];
+    return p->run < p->share && qg_encoder_is_float(body) && !is_magnitude(body);
+}
+
+/* Whether the largest or the least of x, or of what it is without a sign, is what all functions look for, in floats
+ * that a thread holds: then a device's own function finds it, where there is no NaN among them. */
+static bool finds_freely(const printer *p, const qg_term *const *terms, uint32_t count) {
+    if (p->d->id != QG_GLSL || !p->held || p->kept || p->entire || p->best) return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        const qg_term *body = terms[i]->arg[0];
+        if (terms[i]->call != QG_CALL_MAX && terms[i]->call != QG_CALL_MIN) return false;
+        if (is_magnitude(body)) body = body->arg[0];
+        if (body->op != QG_CALL || body->call != QG_CALL_X) return false;
+    }
+    return true;
+}
+
+/* In memory, one by one. */
+static void find_again(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count,
+                       const char *group, uint32_t n) {
+    for (uint32_t i = 0; i < count; ++i)
+        qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into[i], qg_encoder_begin_of(p, terms[i])));
+    qg_encoder_begin(p, qg_format(p->arena, "for (int qk_i = 0; qk_i < %u; ++qk_i) {", n));
+    const loop before = qg_encoder_enter(p, group ? qg_format(p->arena, "(%s * %u + qk_i)", group, n) : "qk_i", 1);
+    p->held = false;
+    for (uint32_t i = 0; i < count; ++i) qg_encoder_add_value(p, terms[i], into[i]);
+    p->held = true;
+    qg_encoder_leave(p, &before);
+}
+
+/* A sum tells whether there is a NaN. Which of two zeros is found first has to be looked at, too. */
+static void find_freely(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count,
+                        const char *group, uint32_t n, bool shared) {
+    const char *all = qg_encoder_fresh(p), *again = qg_format(p->arena, "!(abs(%s) <= 3.4e38)", all);
+    qg_encoder_line(p, qg_format(p->arena, "precise float %s = 0.0;", all));
+    const loop before = qg_encoder_begin_elements(p, group, n, 1, n, true);
+    for (uint32_t i = 0; i < count; ++i) {
+        const qg_term *body = terms[i]->arg[0];
+        const char *function = terms[i]->call == QG_CALL_MAX ? "max" : "min";
+        qg_encoder_line(p,
+                        qg_format(p->arena, "%s = %s(%s, %s);", into[i], function, into[i], qg_encoder_text(p, body)));
+        if (!is_magnitude(body) && !(shared && has_order(p, terms[i])))
+            again = qg_format(p->arena, "%s || %s == 0.0", again, into[i]);
+        const qg_term *x = is_magnitude(body) ? body->arg[0] : body;
+        if (i == 0) qg_encoder_line(p, qg_format(p->arena, "%s = %s + %s;", all, all, qg_encoder_operand(p, x)));
+    }
+    qg_encoder_leave(p, &before);
+    qg_encoder_begin(p, qg_format(p->arena, "if (%s) {", again));
+    find_again(p, terms, into, count, group, n);
+    qg_encoder_finish(p);
+}
+
 /* What a function finds in the whole block, in its order. */
 static void look_in_order(printer *p, const qg_term *term, const char *into) {
     const bool held = p->held;
@@ -125,30 +181,25 @@ static void look_in_order(printer *p, const qg_term *term, const char *into) {
     qg_encoder_leave(p, &before);
 }
 
-/* Whether the first of equal numbers may have other bits than the next one: zeros have a sign. */
-static bool has_order(const printer *p, const qg_term *term) {
-    const qg_term *body = term->arg[0];
-    return p->run < p->share && qg_encoder_is_float(body) && !(body->op == QG_CALL && body->call == QG_CALL_ABS);
-}
-
-/* Takes what each of a team has left, number `which` of several. Where threads have no elements in their order, and it
- * matters which of equal numbers is the first, all is looked at again. */
+/* Takes what each of a team has left, number `which` of several, none of which is a NaN. Where threads have no elements
+ * in their order, and it matters which of two zeros is the first, all is looked at again. */
 static void join_part(printer *p, const qg_term *term, const char *into, uint32_t which) {
     const bool real = qg_encoder_is_float(term), ordered = has_order(p, term);
-    const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p), *unclear = ordered ? qg_encoder_fresh(p) : NULL;
+    const bool free = real && term->call != QG_CALL_EXTREME && (ordered || is_magnitude(term->arg[0]));
+    const char *k = qg_encoder_fresh(p), *v = qg_encoder_fresh(p);
     const char *at = qg_format(p->arena, "gl_LocalInvocationIndex / %uu * %uu + uint(%s)", p->team, p->team, k);
     qg_encoder_line(p, qg_format(p->arena, "%s = %s;", into, qg_encoder_begin_of(p, term)));
-    if (ordered) qg_encoder_line(p, qg_format(p->arena, "bool %s = false;", unclear));
     qg_encoder_begin(p, qg_format(p->arena, "[[unroll]] for (int %s = 0; %s < %u; ++%s) {", k, k, p->team, k));
     qg_encoder_line(p, qg_format(p->arena, "%s %s = %s;", qg_encoder_declared(p, real, true), v,
                                  left(p, real, place(p, at, which))));
-    if (ordered)
-        qg_encoder_line(p, qg_format(p->arena, "%s = %s || (%s == %s && floatBitsToUint(%s) != floatBitsToUint(%s));",
-                                     unclear, unclear, v, into, v, into));
-    qg_encoder_compare(p, term, v, into);
+    if (free)
+        qg_encoder_line(
+            p, qg_format(p->arena, "%s = %s(%s, %s);", into, term->call == QG_CALL_MAX ? "max" : "min", into, v));
+    else
+        qg_encoder_compare(p, term, v, into);
     qg_encoder_finish(p);
     if (!ordered) return;
-    qg_encoder_begin(p, qg_format(p->arena, "if (%s) {", unclear));
+    qg_encoder_begin(p, qg_format(p->arena, "if (%s == 0.0) {", into));
     look_in_order(p, term, into);
     qg_encoder_finish(p);
 }
@@ -212,6 +263,11 @@ void qg_encoder_print_group(printer *p, const qg_term *const *terms, const char 
     bool looks = false;
     for (uint32_t i = 0; i < count; ++i) looks |= qg_encoder_sees_x(p, terms[i]->arg[0]);
     const char *group = per == p->layout->elements ? NULL : qg_encoder_group_at(p, per);
+    if (step == 1 && finds_freely(p, terms, count)) {
+        find_freely(p, terms, into, count, group, n, shared);
+        if (shared) join_parts(p, terms, into, count);
+        return;
+    }
     const loop before = qg_encoder_begin_elements(p, group, n, step, p->best ? UNROLLED_IN_SEARCH : QG_UNROLLED, looks);
     for (uint32_t i = 0; i < count; ++i) qg_encoder_add_value(p, terms[i], into[i]);
     qg_encoder_leave(p, &before);

@@ -39,6 +39,7 @@ typedef struct qg_encoder_printer {
     const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
     const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
     uint32_t n_row;
+    bool raised;          /* a guess stays QK_ZERO more than it is */
     bool mends;           /* codes that were not certain are made again, one by one */
     uint32_t team, share; /* threads that make a block, and the elements that each of them has; loops count these */
     uint32_t run;         /* of those, how many follow each other in the block */
@@ -103,6 +104,8 @@ const char *qg_encoder_apart(qg_encoder_printer *p, const qg_term *term);
 
 /* Whether a term rounds a quotient of which a guess mostly says enough. */
 bool qg_encoder_can_guess(const qg_encoder_printer *p, const qg_term *term);
+/* Whether it is that, and nothing is done with it. */
+bool qg_encoder_is_guess(const qg_term *term);
 /* Whether that is so of single elements. */
 bool qg_encoder_guesses_quotient(const qg_encoder_printer *p, const qg_term *term);
 
@@ -163,6 +166,8 @@ bool qg_encoder_guesses(const qg_encoder_printer *p, uint32_t number);
 /* Whether all codes of a thread are certain, or none is; and what is done behind the loop where none is. */
 bool qg_encoder_guesses_alike(const qg_encoder_printer *p, uint32_t number);
 void qg_encoder_drop_guesses(qg_encoder_printer *p, uint32_t number);
+/* Behind the loop: makes words good that were added up from numbers of more bits than their codes have. */
+void qg_encoder_finish_sums(qg_encoder_printer *p, uint32_t number);
 /* Makes codes again that were not certain. */
 void qg_encoder_mend(qg_encoder_printer *p, uint32_t number);
 /* Digits of a base were added up: as a fraction, rounded up. */

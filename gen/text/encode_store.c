@@ -83,6 +83,18 @@ bool qg_encoder_gathers(const printer *p, const qg_code *code) {
     return p->team > 1 && qg_digit_words(p->layout, code) > 0;
 }
 
+/* While words are added up: whether a code's guesses stay more than they are, and whether it has a sign, which borrows
+ * of the code above; and what is added up, without what would cut that off. */
+static bool is_raised(const printer *p, uint32_t number);
+static bool is_signed(const printer *p, uint32_t number);
+static const qg_term *stored_term(const printer *p, uint32_t number);
+
+/* Takes a code's bits out of a word again. */
+static void drop_bits(printer *p, const qg_slice *slice, const char *index, const char *bits) {
+    const char *at = word(p, slice->buffer, index);
+    qg_encoder_line(p, qg_format(p->arena, p->team == 1 ? "%s &= ~(%s);" : "atomicAnd(%s, ~(%s));", at, bits));
+}
+
 static bool has_parts(const printer *p, const qg_slice *slice);
 static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice);
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j);
@@ -106,9 +118,12 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
+    if (p->mends) drop_bits(p, slice, "qk_at >> 5", qg_format(p->arena, "0x%Xu << (qk_at & 31)", mask));
     add_bits(p, slice, code->per, "qk_at >> 5", qg_format(p->arena, "%s << (qk_at & 31)", part));
     if (crosses(slice)) {
         qg_encoder_begin(p, qg_format(p->arena, "if ((qk_at & 31) > %u) {", 32 - slice->width));
+        if (p->mends)
+            drop_bits(p, slice, "(qk_at >> 5) + 1", qg_format(p->arena, "0x%Xu >> (32 - (qk_at & 31))", mask));
         add_bits(p, slice, code->per, "(qk_at >> 5) + 1", qg_format(p->arena, "%s >> (32 - (qk_at & 31))", part));
         qg_encoder_finish(p);
     }
@@ -158,21 +173,27 @@ void qg_encoder_mend(printer *p, uint32_t number) {
     qg_encoder_finish(p);
 }
 
-/* The code, or 0 and a note that it is not certain. */
+static void write_code(printer *p, uint32_t number) {
+    const char *value = qg_encoder_text(p, stored_term(p, number));
+    qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", qg_encoder_items(p)[number].name, value));
+    p->written[number] = true;
+}
+
+/* The code, and a note where it is not certain. */
 static void guess_code(printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
     const bool alike = qg_encoder_guesses_alike(p, number);
     p->clear = qg_format(p->arena, "qk_clear_%s", e->name);
+    p->raised = is_raised(p, number);
     if (!alike) qg_encoder_line(p, qg_format(p->arena, "bool %s = true;", p->clear));
-    const char *value = qg_encoder_text(p, e->value), *clear = p->clear;
+    const char *value = qg_encoder_text(p, stored_term(p, number)), *clear = p->clear;
     p->clear = NULL;
+    p->raised = false;
     qg_encoder_line(p, qg_format(p->arena, "int %s = %s;", e->name, value));
     p->written[number] = true;
     if (alike) return;
-    qg_encoder_begin(p, qg_format(p->arena, "if (!%s) {", clear));
-    qg_encoder_line(p, qg_format(p->arena, "%s = 0;", e->name));
-    qg_encoder_line(p, qg_format(p->arena, "qk_open_%s[%s / 32] |= 1u << (%s & 31);", e->name, p->at, p->at));
-    qg_encoder_finish(p);
+    qg_encoder_line(
+        p, qg_format(p->arena, "if (!%s) qk_open_%s[%s / 32] |= 1u << (%s & 31);", clear, e->name, p->at, p->at));
 }
 
 bool qg_encoder_guesses_alike(const printer *p, uint32_t number) {
@@ -202,7 +223,10 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
     const char *bits = qg_format(p->arena, "qk_bits_%s", code->name), *c = p->d->id == QG_C ? "qk_" : "";
     const bool real = qg_encoder_is_float(e->value);
     const bool guesses = !p->mends && qg_encoder_guesses(p, number);
-    if (guesses) guess_code(p, number);
+    if (guesses)
+        guess_code(p, number);
+    else if (stored_term(p, number) != e->value)
+        write_code(p, number);
     const char *value = e->per == 1 && !real ? qg_encoder_name(p, number, false) : qg_encoder_apart(p, e->value);
     if (real) {
         const char *type = qg_scalars[code->type].name;
@@ -225,7 +249,8 @@ void qg_encoder_store_code(printer *p, uint32_t number) {
         return;
     }
     if (qg_encoder_is_shared(p, e->per)) qg_encoder_begin(p, "if (qk_t == 0) {");
-    const bool fits = p->d->id == QG_GLSL && (real || (e->value->low >= 0 && e->value->high >> code->width == 0));
+    const bool fits = p->d->id == QG_GLSL &&
+                      (real || is_signed(p, number) || (e->value->low >= 0 && e->value->high >> code->width == 0));
     for (uint32_t s = 0; s < code->n_slices; ++s) store_slice(p, code, &code->slices[s], bits, fits, j);
     if (qg_encoder_is_shared(p, e->per)) qg_encoder_finish(p);
 }
@@ -303,6 +328,65 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_line(p, qg_format(p->arena, "%s = qk_w;",
                                  word(p, code->slices[0].buffer, of_slice(p, code, "%u + qk_j - %u", word_of))));
     qg_encoder_finish(p);
+}
+
+/* Whether words of a code are added up from numbers that have more bits than the code, which is made good at once. */
+static bool makes_sums(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    const qg_code *code = &p->layout->codes[e->code];
+    const qg_slice *slice = code->slices;
+    if (p->d->id != QG_GLSL || p->mends || e->per != 1 || code->n_slices != 1 || slice->radix || p->share > QG_UNROLLED)
+        return false;
+    return p->team == 1 ? !p->encode->rows && !qg_encoder_in_place(p, slice->buffer) : has_parts(p, slice);
+}
+
+static bool is_raised(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    const qg_term *term = stored_term(p, number);
+    return makes_sums(p, number) && qg_encoder_guesses(p, number) && qg_encoder_is_guess(term) &&
+           (is_signed(p, number) || (term->low >= 0 && term->high >> p->layout->codes[e->code].width == 0));
+}
+
+/* Whether a term has no more bits than the code, one of which is its sign. */
+static bool has_sign(const printer *p, uint32_t number, const qg_term *term) {
+    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
+    const int64_t half = INT64_C(1) << (code->width - 1);
+    return makes_sums(p, number) && !qg_encoder_is_float(term) && !crosses(code->slices) && term->low < 0 &&
+           term->low >= -half && term->high < half;
+}
+
+static const qg_term *stored_term(const printer *p, uint32_t number) {
+    const qg_equation *e = &qg_encoder_items(p)[number];
+    const qg_term *term = e->value;
+    const int64_t mask = (INT64_C(1) << p->layout->codes[e->code].width) - 1;
+    const bool cuts = term->op == QG_AND && term->arg[1]->op == QG_CONST && term->arg[1]->integer == mask;
+    return cuts && has_sign(p, number, term->arg[0]) && !qg_encoder_is_used(p, number) ? term->arg[0] : term;
+}
+
+static bool is_signed(const printer *p, uint32_t number) { return has_sign(p, number, stored_term(p, number)); }
+
+void qg_encoder_finish_sums(printer *p, uint32_t number) {
+    enum { ZERO = 0x4B400000, MOST_WORDS = 64 };
+    const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
+    const qg_slice *slice = code->slices;
+    const bool raised = is_raised(p, number), with_sign = is_signed(p, number);
+    uint32_t more[MOST_WORDS + 1] = {0}, signs[MOST_WORDS + 1] = {0};
+    const uint32_t first = p->team == 1 ? 0 : parts_of(p, slice).first;
+    for (uint32_t i = 0; i < p->share && (raised || with_sign); ++i) {
+        const uint32_t element = p->run < p->share ? i / p->run * p->run * p->team + i % p->run : i;
+        const uint32_t at = qg_slice_address(slice, slice->first + element) - 32 * first, shift = at % 32;
+        if (raised) more[at / 32] -= (uint32_t)ZERO << shift;
+        if (raised && shift + slice->width > 32) more[at / 32 + 1] -= (uint32_t)ZERO >> (32 - shift);
+        if (with_sign) signs[at / 32] += UINT32_C(1) << (shift + slice->width - 1);
+    }
+    for (uint32_t w = 0; w <= MOST_WORDS; ++w) {
+        if (!more[w] && !signs[w]) continue;
+        const char *at = p->team == 1 ? word(p, slice->buffer, qg_format(p->arena, "%u", w))
+                                      : qg_format(p->arena, "%s[%u]", parts_name(p, code, slice), w);
+        const char *lowered = qg_format(p->arena, "%s = %s + 0x%Xu", at, at, more[w] + signs[w]);
+        qg_encoder_line(p, signs[w] ? qg_format(p->arena, "%s ^ 0x%Xu;", lowered, signs[w])
+                                    : qg_format(p->arena, "%s;", lowered));
+    }
 }
 
 static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice) {

@@ -243,6 +243,10 @@ bool qg_encoder_can_guess(const printer *p, const qg_term *term) {
            qg_encoder_can_guess(p, term->arg[2]);
 }
 
+bool qg_encoder_is_guess(const qg_term *term) {
+    return term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term);
+}
+
 bool qg_encoder_guesses_quotient(const printer *p, const qg_term *term) {
     if (!term) return false;
     if (term->op == QG_CALL && term->call == QG_CALL_CLAMPED && is_rounded_quotient(term->arg[0], term)) return true;
@@ -264,6 +268,15 @@ static float inverse_of(const qg_term *term) {
     return sign / term->real;
 }
 
+/* Whether a float is a whole number, a constant or a rounded one. */
+static bool is_whole(const printer *p, const qg_term *term) {
+    const uint32_t e = qg_encoder_equation(p, term);
+    if (e < p->encode->count) return !qg_encoder_items(p)[e].is_code && is_whole(p, qg_encoder_items(p)[e].value);
+    if (term->op == QG_CONST) return qg_encoder_is_float(term) && floorf(term->real) == term->real;
+    return term->op == QG_CALL && (term->call == QG_CALL_FLOOR || term->call == QG_CALL_TRUNC ||
+                                   term->call == QG_CALL_ROUND || term->call == QG_CALL_EVEN);
+}
+
 /* Whether the bits of an integer are those of a power of two, as f32: no digits behind the first, or one of a
  * subnormal. */
 static bool has_one_digit(const qg_term *term) {
@@ -283,8 +296,10 @@ static const char *rounded_quotient(printer *p, const qg_term *term) {
     const qg_term *rounded = term->arg[0], *quotient = rounded->arg[0];
     const char *a = qg_encoder_apart(p, quotient->arg[0]), *b = qg_encoder_apart(p, quotient->arg[1]);
     if (p->clear)
-        return qg_format(p->arena, "qk_clear_quotient(%s, %s, %lld, %lld, %s)", a, b, (long long)term->low,
-                         (long long)term->high, p->clear);
+        return qg_format(p->arena,
+                         p->raised ? "qk_clear_quotient(%s, %s, %lld, %lld, %s)"
+                                   : "(qk_clear_quotient(%s, %s, %lld, %lld, %s) - QK_ZERO)",
+                         a, b, (long long)term->low, (long long)term->high, p->clear);
     return qg_format(p->arena, "qk_clamped(qk_%s_quotient(%s, %s), %lld, %lld)",
                      rounded->call == QG_CALL_EVEN ? "even" : "nearest", a, b, (long long)term->low,
                      (long long)term->high);
@@ -375,6 +390,8 @@ static const char *call_text(printer *p, const qg_term *term) {
         quotient->call == QG_CALL_DIVIDE && inverse_of(quotient->arg[1]) == 0.0f)
         return filled(p, term->call == QG_CALL_EVEN ? "qk_even_quotient($1, $2)" : "qk_nearest_quotient($1, $2)",
                       quotient);
+    if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_whole(p, term->arg[1]))
+        return filled(p, "qk_quotient_by_whole($1, $2)", term);
     if (term->call == QG_CALL_DIVIDE && p->d->id == QG_GLSL && is_power(p, term->arg[1]))
         return filled(p, "qk_quotient_by_power($1, $2)", term);
     return filled(p, patterns[term->call][p->d->id], term);

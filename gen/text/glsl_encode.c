@@ -136,7 +136,7 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_buffer *buffer = &layout->buffers[i];
         const uint32_t words = qg_staged_words(layout, i), unit = qg_encode_unit(buffer), n = buffer->bytes * 8 / unit;
-        const bool follows = qg_encode_team(layout) > 1, joins = follows && unit < 32;
+        const bool joins = qg_encode_team(layout) > 1 && unit < 32;
         if (!words) continue;
         if (qg_streams(layout, i)) {
             write_stream(arena, &text, layout, i);
@@ -147,20 +147,13 @@ static char *write_made(qg_arena *arena, const qg_layout *layout) {
                        "%sfor (uint u = gl_LocalInvocationIndex; %su < %s * %uu; u += gl_WorkGroupSize.x) {\n"
                        "%s    const uint slot = u / %uu, part = u %% %uu, block = qk_made[slot];\n",
                        text.length ? "\n" : "", joins ? qg_format(arena, "!whole_%s && ", buffer->name) : "",
-                       slots(arena, layout), n, follows && !joins ? copy_word(arena, layout, i) : "", n, n);
+                       slots(arena, layout), n, unit == 32 ? copy_word(arena, layout, i) : "", n, n);
         qg_text_printf(&text, "    if (block != QK_NONE) %s[block * %uu + part] = %s(", buffer->name, n,
                        qg_glsl_storage(unit));
         qg_text_printf(&text, staged_unit(buffer), buffer->name, words);
         qg_text_puts(&text, ");\n}");
     }
     return text.data;
-}
-
-/* Whether who writes blocks has to know that they follow each other. */
-static bool joins_words(const qg_layout *layout) {
-    bool joins = qg_encode_team(layout) > 1;
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) joins |= qg_streams(layout, i);
-    return joins;
 }
 
 static uint32_t written_units(const qg_layout *layout) {
@@ -213,7 +206,6 @@ char *qg_glsl_transcode(qg_arena *arena, const qg_templates *templates, const qg
     qg_hole(&holes, "decode", code.data);
     qg_hole(&holes, "keep_tile", qg_keep_tile(arena, values, glsl));
     qg_hole(&holes, "encoder", qg_encoder_of_thread(arena, kernel->to, QG_GLSL, "qk_encode_kept", streams));
-    qg_hole(&holes, "follows", streams ? "yes" : NULL);
     qg_hole(&holes, "streams", streams ? "yes" : NULL);
     qg_hole(&holes, "slots", "gl_WorkGroupSize.x");
     qg_hole(&holes, "staged", streams ? staged_buffers(arena, kernel->to) : "");
@@ -248,7 +240,6 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
     const char *join = join_streams(arena, layout);
-    qg_hole(&holes, "follows", joins_words(layout) ? "yes" : NULL);
     qg_hole(&holes, "streams", join ? "yes" : NULL);
     qg_hole(&holes, "join_streams", join ? join : "");
     return qg_wrap(arena,

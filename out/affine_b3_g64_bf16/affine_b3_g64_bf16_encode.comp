@@ -135,6 +135,20 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
+// The same by a whole number, which has mostly few bits: then what a guess leaves is a sum of floats that are products of few bits, and so
+// exact. It tells on which side of the half way between two floats, which no quotient is at, the quotient is.
+float qk_quotient_by_whole(float a, float b) {
+    const bool few = abs(b) >= 1.0 && abs(b) <= 2047.0;
+    if (!few || (floatBitsToUint(a) & 0x7FFFFFFFu) - 0x12800000u >= 0x6C800000u) return qk_quotient(a, b);
+    const float inverse = 1.0 / b;
+    precise float guess = a * inverse;
+    precise float high = uintBitsToFloat(floatBitsToUint(guess) & 0xFFFFF000u);
+    precise float low = guess - high;
+    precise float rest = (a - high * b) - low * b;
+    precise float quotient = guess + rest * inverse;
+    return quotient;
+}
+
 // The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
 float qk_quotient_by_power(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
@@ -193,17 +207,20 @@ float qk_nearest_quotient(float a, float b) {
     return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
 }
 
-// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
+
+// Either within bounds, which are less than 2^18 from 0, and QK_ZERO more, where it is certain; else `clear` becomes false. What the guess
+// is off by counts within the bounds alone: beyond them, it is on the side that it should be on.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
-    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    const float guess = a * (1.0 / b), size = abs(b), room = 0.5 - float(max(-low, high) + 1) * 9.5367431640625e-7;
+    precise float sum = guess + 12582912.0;
     precise float near = sum - 12582912.0;
-    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
-    return floatBitsToInt(sum) - 0x4B400000;
+    clear = clear && abs(guess - near) < room && size > 1e-30 && size < 1e30;
+    return clamp(floatBitsToInt(sum), QK_ZERO + low, QK_ZERO + high);
 }
 
 bool qk_is_nan(float v) {
-    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+    return isnan(v);
 }
 
 // Bits that are stored; a NaN is that without a sign, whatever it was.
@@ -324,21 +341,31 @@ void qk_encode(uint qk_block, uint qk_from) {
     }
     precise float lo = uintBitsToFloat(0x7F800000u);
     precise float hi = uintBitsToFloat(0xFF800000u);
+    precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
-        precise float qk_0 = qk_held[qk_i];
-        if (qk_0 < lo) lo = qk_0;
-        precise float qk_1 = qk_held[qk_i];
-        if (qk_1 > hi) hi = qk_1;
+        lo = min(lo, qk_held[qk_i]);
+        qk_0 = qk_0 + qk_held[qk_i];
+        hi = max(hi, qk_held[qk_i]);
+    }
+    if (!(abs(qk_0) <= 3.4e38) || lo == 0.0 || hi == 0.0) {
+        lo = uintBitsToFloat(0x7F800000u);
+        hi = uintBitsToFloat(0xFF800000u);
+        for (int qk_i = 0; qk_i < 64; ++qk_i) {
+            precise float qk_1 = qk_x(qk_from + uint(qk_i));
+            if (qk_1 < lo) lo = qk_1;
+            precise float qk_2 = qk_x(qk_from + uint(qk_i));
+            if (qk_2 > hi) hi = qk_2;
+        }
     }
     int left = (abs(lo) > abs(hi)) ? 1 : 0;
-    precise float qk_4 = hi - lo;
-    precise float qk_2 = qk_quotient(qk_4, 7.0);
-    precise float qk_3 = 1e-07;
-    precise float width = (qk_2 < qk_3 ? qk_3 : qk_2);
+    precise float qk_5 = hi - lo;
+    precise float qk_3 = qk_quotient_by_whole(qk_5, 7.0);
+    precise float qk_4 = 1e-07;
+    precise float width = (qk_3 < qk_4 ? qk_4 : qk_3);
     precise float near = (left != 0) ? width : (-width);
     precise float edge = (left != 0) ? lo : hi;
     precise float n = qk_even_quotient(edge, near);
-    precise float scale = (n == 0.0) ? near : (qk_quotient(edge, n));
+    precise float scale = (n == 0.0) ? near : (qk_quotient_by_whole(edge, n));
     precise float bias = (n == 0.0) ? 0.0 : edge;
     uint qk_bits_s = qk_bits_of_bf16(scale);
     {
@@ -355,12 +382,9 @@ void qk_encode(uint qk_block, uint qk_from) {
     qk_open_q[1] = 0u;
     [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
         bool qk_clear_q = true;
-        precise float qk_5 = qk_held[qk_i] - bias;
-        int q = qk_clear_quotient(qk_5, scale, 0, 7, qk_clear_q);
-        if (!qk_clear_q) {
-            q = 0;
-            qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
-        }
+        precise float qk_6 = qk_held[qk_i] - bias;
+        int q = qk_clear_quotient(qk_6, scale, 0, 7, qk_clear_q);
+        if (!qk_clear_q) qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + qk_i * 3;
@@ -370,6 +394,12 @@ void qk_encode(uint qk_block, uint qk_from) {
             }
         }
     }
+    qk_words_weight[0] = qk_words_weight[0] + 0xAC00000u;
+    qk_words_weight[1] = qk_words_weight[1] + 0x2B00000u;
+    qk_words_weight[2] = qk_words_weight[2] + 0x5600000u;
+    qk_words_weight[3] = qk_words_weight[3] + 0xAC00000u;
+    qk_words_weight[4] = qk_words_weight[4] + 0x2B00000u;
+    qk_words_weight[5] = qk_words_weight[5] + 0x5600000u;
     [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) {
         qk_staged_weight[gl_LocalInvocationIndex * 7u + uint(qk_j)] = qk_words_weight[qk_j];
     }
@@ -382,14 +412,16 @@ void qk_encode(uint qk_block, uint qk_from) {
     for (int qk_w = 0; qk_w < 2; ++qk_w) {
         for (uint qk_open = qk_w == 1 ? qk_open_q[1] : qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
-            precise float qk_6 = qk_x(qk_from + uint(qk_i)) - bias;
-            precise float qk_7 = qk_quotient(qk_6, scale);
-            int q = qk_clamped_even(qk_7, 0, 7);
+            precise float qk_7 = qk_x(qk_from + uint(qk_i)) - bias;
+            precise float qk_8 = qk_quotient(qk_7, scale);
+            int q = qk_clamped_even(qk_8, 0, 7);
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 0 + qk_i * 3;
+                qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + (qk_at >> 5)] &= ~(0x7u << (qk_at & 31));
                 qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + (qk_at >> 5)] += qk_bits_q << (qk_at & 31);
                 if ((qk_at & 31) > 29) {
+                    qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + ((qk_at >> 5) + 1)] &= ~(0x7u >> (32 - (qk_at & 31)));
                     qk_staged_weight[int(gl_LocalInvocationIndex) * 7 + ((qk_at >> 5) + 1)] += qk_bits_q >> (32 - (qk_at & 31));
                 }
             }
@@ -399,9 +431,15 @@ void qk_encode(uint qk_block, uint qk_from) {
 
 // A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
 // write all blocks, and neighbours write to neighbours. All of them have to come here.
-void qk_write_made() {
+// follow: whether the blocks of all threads are there, and follow each other.
+void qk_write_made(bool follow) {
     barrier();
+    const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
     for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x * 6u; u += gl_WorkGroupSize.x) {
+        if (first != QK_NONE) {
+            weight[first * 6u + u] = qk_staged_weight[u + u / 6u];
+            continue;
+        }
         const uint slot = u / 6u, part = u % 6u, block = qk_made[slot];
         if (block != QK_NONE) weight[block * 6u + part] = uint(qk_staged_weight[slot * 7u + part]);
     }
@@ -414,6 +452,6 @@ void main() {
         const uint i = first + gl_LocalInvocationIndex;
         qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * 64u);
-        qk_write_made();
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 }

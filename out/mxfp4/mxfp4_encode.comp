@@ -139,6 +139,20 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
+// The same by a whole number, which has mostly few bits: then what a guess leaves is a sum of floats that are products of few bits, and so
+// exact. It tells on which side of the half way between two floats, which no quotient is at, the quotient is.
+float qk_quotient_by_whole(float a, float b) {
+    const bool few = abs(b) >= 1.0 && abs(b) <= 2047.0;
+    if (!few || (floatBitsToUint(a) & 0x7FFFFFFFu) - 0x12800000u >= 0x6C800000u) return qk_quotient(a, b);
+    const float inverse = 1.0 / b;
+    precise float guess = a * inverse;
+    precise float high = uintBitsToFloat(floatBitsToUint(guess) & 0xFFFFF000u);
+    precise float low = guess - high;
+    precise float rest = (a - high * b) - low * b;
+    precise float quotient = guess + rest * inverse;
+    return quotient;
+}
+
 // The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
 float qk_quotient_by_power(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
@@ -197,17 +211,20 @@ float qk_nearest_quotient(float a, float b) {
     return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
 }
 
-// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
+
+// Either within bounds, which are less than 2^18 from 0, and QK_ZERO more, where it is certain; else `clear` becomes false. What the guess
+// is off by counts within the bounds alone: beyond them, it is on the side that it should be on.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
-    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    const float guess = a * (1.0 / b), size = abs(b), room = 0.5 - float(max(-low, high) + 1) * 9.5367431640625e-7;
+    precise float sum = guess + 12582912.0;
     precise float near = sum - 12582912.0;
-    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
-    return floatBitsToInt(sum) - 0x4B400000;
+    clear = clear && abs(guess - near) < room && size > 1e-30 && size < 1e30;
+    return clamp(floatBitsToInt(sum), QK_ZERO + low, QK_ZERO + high);
 }
 
 bool qk_is_nan(float v) {
-    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+    return isnan(v);
 }
 
 // Bits that are stored; a NaN is that without a sign, whatever it was.
@@ -333,17 +350,25 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
     precise float m = uintBitsToFloat(0xFF800000u);
+    precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        precise float qk_0 = abs(qk_held[qk_i]);
-        if (qk_0 > m) m = qk_0;
+        m = max(m, abs(qk_held[qk_i]));
+        qk_0 = qk_0 + qk_held[qk_i];
+    }
+    if (!(abs(qk_0) <= 3.4e38)) {
+        m = uintBitsToFloat(0xFF800000u);
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            precise float qk_1 = abs(qk_x(qk_from + uint(qk_i)));
+            if (qk_1 > m) m = qk_1;
+        }
     }
     int b = qk_bits(m);
     int u = b >> 23;
     int p = (u < 127) ? (126 - u) : (u - 127);
     int n = (p < 2) ? 0 : ((p < 4) ? 1 : ((p < 8) ? 2 : ((p < 16) ? 5 : ((p < 32) ? 11 : ((p < 64) ? 22 : 44)))));
-    int qk_1 = ((b + n) >> 23) - 2;
-    int qk_2 = 0;
-    int e = (m > 0.0) ? (qk_1 < qk_2 ? qk_2 : qk_1) : 0;
+    int qk_2 = ((b + n) >> 23) - 2;
+    int qk_3 = 0;
+    int e = (m > 0.0) ? (qk_2 < qk_3 ? qk_3 : qk_2) : 0;
     const uint qk_bits_e = uint(e);
     {
         const int qk_at = 0;
@@ -355,16 +380,16 @@ void qk_encode(uint qk_block, uint qk_from) {
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float y = (abs(qk_held[qk_i]) <= 3.4028235e+38) ? qk_held[qk_i] : 0.0;
         precise float a = abs(y);
-        precise float qk_3 = 3.5 * s;
-        int n4 = (a > qk_3) ? 4 : 0;
-        precise float qk_4 = 1.5 * s;
-        int n2 = (a > ((n4 != 0) ? seven : qk_4)) ? 2 : 0;
-        precise float qk_5 = 5.0 * s;
-        precise float qk_6 = 2.5 * s;
-        precise float qk_7 = 0.5 * s;
-        int n1 = (a > ((n4 != 0) ? ((n2 != 0) ? ten : qk_5) : ((n2 != 0) ? qk_6 : qk_7))) ? 1 : 0;
-        precise float qk_8 = (-0.5) * s;
-        int q = ((n4 + n2) + n1) + ((y < qk_8) ? 8 : 0);
+        precise float qk_4 = 3.5 * s;
+        int n4 = (a > qk_4) ? 4 : 0;
+        precise float qk_5 = 1.5 * s;
+        int n2 = (a > ((n4 != 0) ? seven : qk_5)) ? 2 : 0;
+        precise float qk_6 = 5.0 * s;
+        precise float qk_7 = 2.5 * s;
+        precise float qk_8 = 0.5 * s;
+        int n1 = (a > ((n4 != 0) ? ((n2 != 0) ? ten : qk_6) : ((n2 != 0) ? qk_7 : qk_8))) ? 1 : 0;
+        precise float qk_9 = (-0.5) * s;
+        int q = ((n4 + n2) + n1) + ((y < qk_9) ? 8 : 0);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 8 + (qk_i) % 16 * 8 + qk_i / 16 * 4;

@@ -122,6 +122,20 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
+// The same by a whole number, which has mostly few bits: then what a guess leaves is a sum of floats that are products of few bits, and so
+// exact. It tells on which side of the half way between two floats, which no quotient is at, the quotient is.
+float qk_quotient_by_whole(float a, float b) {
+    const bool few = abs(b) >= 1.0 && abs(b) <= 2047.0;
+    if (!few || (floatBitsToUint(a) & 0x7FFFFFFFu) - 0x12800000u >= 0x6C800000u) return qk_quotient(a, b);
+    const float inverse = 1.0 / b;
+    precise float guess = a * inverse;
+    precise float high = uintBitsToFloat(floatBitsToUint(guess) & 0xFFFFF000u);
+    precise float low = guess - high;
+    precise float rest = (a - high * b) - low * b;
+    precise float quotient = guess + rest * inverse;
+    return quotient;
+}
+
 // The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
 float qk_quotient_by_power(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
@@ -180,17 +194,20 @@ float qk_nearest_quotient(float a, float b) {
     return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
 }
 
-// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
+
+// Either within bounds, which are less than 2^18 from 0, and QK_ZERO more, where it is certain; else `clear` becomes false. What the guess
+// is off by counts within the bounds alone: beyond them, it is on the side that it should be on.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
-    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    const float guess = a * (1.0 / b), size = abs(b), room = 0.5 - float(max(-low, high) + 1) * 9.5367431640625e-7;
+    precise float sum = guess + 12582912.0;
     precise float near = sum - 12582912.0;
-    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
-    return floatBitsToInt(sum) - 0x4B400000;
+    clear = clear && abs(guess - near) < room && size > 1e-30 && size < 1e30;
+    return clamp(floatBitsToInt(sum), QK_ZERO + low, QK_ZERO + high);
 }
 
 bool qk_is_nan(float v) {
-    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+    return isnan(v);
 }
 
 // Bits that are stored; a NaN is that without a sign, whatever it was.

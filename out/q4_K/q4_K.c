@@ -2688,7 +2688,7 @@ static const qk_field q4_K_encode_f32_push[] = {
 
 static const uint32_t q4_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f32_vulkan = {
@@ -2706,7 +2706,7 @@ const qk_kernel qk_q4_K_encode_f32_vulkan = {
     .push = q4_K_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2745,7 +2745,7 @@ static const qk_field q4_K_encode_f16_push[] = {
 
 static const uint32_t q4_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, q4_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_f16_vulkan = {
@@ -2763,7 +2763,7 @@ const qk_kernel qk_q4_K_encode_f16_vulkan = {
     .push = q4_K_encode_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2802,7 +2802,7 @@ static const qk_field q4_K_encode_bf16_push[] = {
 
 static const uint32_t q4_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_encode_bf16_vulkan = {
@@ -2820,7 +2820,7 @@ const qk_kernel qk_q4_K_encode_bf16_vulkan = {
     .push = q4_K_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_encode_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -2882,7 +2882,7 @@ static const qk_field q4_K_set_rows_f32_push[] = {
 
 static const uint32_t q4_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q4_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
@@ -2900,7 +2900,7 @@ const qk_kernel qk_q4_K_set_rows_f32_vulkan = {
     .push = q4_K_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2962,7 +2962,7 @@ static const qk_field q4_K_set_rows_f16_push[] = {
 
 static const uint32_t q4_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_set_rows_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, q4_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
@@ -2980,7 +2980,7 @@ const qk_kernel qk_q4_K_set_rows_f16_vulkan = {
     .push = q4_K_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -3042,7 +3042,7 @@ static const qk_field q4_K_set_rows_bf16_push[] = {
 
 static const uint32_t q4_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q4_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q4_K_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q4_K_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q4_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
@@ -3060,7 +3060,7 @@ const qk_kernel qk_q4_K_set_rows_bf16_vulkan = {
     .push = q4_K_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -199,6 +199,20 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
+// The same by a whole number, which has mostly few bits: then what a guess leaves is a sum of floats that are products of few bits, and so
+// exact. It tells on which side of the half way between two floats, which no quotient is at, the quotient is.
+float qk_quotient_by_whole(float a, float b) {
+    const bool few = abs(b) >= 1.0 && abs(b) <= 2047.0;
+    if (!few || (floatBitsToUint(a) & 0x7FFFFFFFu) - 0x12800000u >= 0x6C800000u) return qk_quotient(a, b);
+    const float inverse = 1.0 / b;
+    precise float guess = a * inverse;
+    precise float high = uintBitsToFloat(floatBitsToUint(guess) & 0xFFFFF000u);
+    precise float low = guess - high;
+    precise float rest = (a - high * b) - low * b;
+    precise float quotient = guess + rest * inverse;
+    return quotient;
+}
+
 // The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
 float qk_quotient_by_power(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
@@ -257,17 +271,20 @@ float qk_nearest_quotient(float a, float b) {
     return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
 }
 
-// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
+
+// Either within bounds, which are less than 2^18 from 0, and QK_ZERO more, where it is certain; else `clear` becomes false. What the guess
+// is off by counts within the bounds alone: beyond them, it is on the side that it should be on.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
-    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    const float guess = a * (1.0 / b), size = abs(b), room = 0.5 - float(max(-low, high) + 1) * 9.5367431640625e-7;
+    precise float sum = guess + 12582912.0;
     precise float near = sum - 12582912.0;
-    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
-    return floatBitsToInt(sum) - 0x4B400000;
+    clear = clear && abs(guess - near) < room && size > 1e-30 && size < 1e30;
+    return clamp(floatBitsToInt(sum), QK_ZERO + low, QK_ZERO + high);
 }
 
 bool qk_is_nan(float v) {
-    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+    return isnan(v);
 }
 
 // Bits that are stored; a NaN is that without a sign, whatever it was.
@@ -402,9 +419,17 @@ void qk_encode(uint qk_from, uint qk_part) {
         }
         precise float mean = qk_root(qk_0 * 0.03125);
         precise float qk_3 = uintBitsToFloat(0x7F800000u);
+        precise float qk_4 = 0.0;
         [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-            precise float qk_4 = qk_held[(0 * 32 + qk_i)];
-            if (qk_4 < qk_3) qk_3 = qk_4;
+            qk_3 = min(qk_3, qk_held[(0 * 32 + qk_i)]);
+            qk_4 = qk_4 + qk_held[(0 * 32 + qk_i)];
+        }
+        if (!(abs(qk_4) <= 3.4e38) || qk_3 == 0.0) {
+            qk_3 = uintBitsToFloat(0x7F800000u);
+            for (int qk_i = 0; qk_i < 32; ++qk_i) {
+                precise float qk_5 = qk_x(qk_from + uint((0 * 32 + qk_i)));
+                if (qk_5 < qk_3) qk_3 = qk_5;
+            }
         }
         precise float qk_1 = qk_3;
         precise float qk_2 = 0.0;
@@ -413,8 +438,8 @@ void qk_encode(uint qk_from, uint qk_part) {
         precise float sw = 0.0;
         precise float sx = 0.0;
         [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-            precise float qk_5 = qk_held[(0 * 32 + qk_i)];
-            if (qk_5 > hi) hi = qk_5;
+            precise float qk_6 = qk_held[(0 * 32 + qk_i)];
+            if (qk_6 > hi) hi = qk_6;
             precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
             sw = sw + w;
             sx = sx + (w * qk_held[(0 * 32 + qk_i)]);
@@ -424,38 +449,38 @@ void qk_encode(uint qk_from, uint qk_part) {
         precise float g = 0;
         precise float low = 0;
         precise float error = 0;
-        for (int qk_6 = 0; qk_6 < 22; ++qk_6) {
-            precise float qk_try_base = (qk_6 == 0) ? lo : low;
-            precise float qk_7 = ((-1.0) + (0.1 * float(qk_6 - 1))) + 15.0;
-            precise float qk_8 = hi - qk_try_base;
-            precise float qk_try_r = qk_quotient((qk_6 == 0) ? 15.0 : qk_7, qk_8);
+        for (int qk_7 = 0; qk_7 < 22; ++qk_7) {
+            precise float qk_try_base = (qk_7 == 0) ? lo : low;
+            precise float qk_8 = ((-1.0) + (0.1 * float(qk_7 - 1))) + 15.0;
+            precise float qk_9 = hi - qk_try_base;
+            precise float qk_try_r = qk_quotient((qk_7 == 0) ? 15.0 : qk_8, qk_9);
             precise float qk_try_sl = 0.0;
             precise float qk_try_sll = 0.0;
             precise float qk_try_sxl = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
                 precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
-                precise float qk_9 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
-                int l = qk_clamped_even(qk_9, 0, 15);
+                precise float qk_10 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
+                int l = qk_clamped_even(qk_10, 0, 15);
                 qk_try_sl = qk_try_sl + (w * float(l));
                 qk_try_sll = qk_try_sll + ((w * float(l)) * float(l));
                 qk_try_sxl = qk_try_sxl + ((w * float(l)) * qk_held[(0 * 32 + qk_i)]);
             }
             precise float qk_try_det = (sw * qk_try_sll) - (qk_try_sl * qk_try_sl);
-            precise float qk_10 = (qk_try_sll * sx) - (qk_try_sl * qk_try_sxl);
-            precise float qk_try_m = qk_quotient(qk_10, qk_try_det);
-            precise float qk_11 = (sw * qk_try_sxl) - (sx * qk_try_sl);
-            precise float qk_try_g = (qk_6 == 0) ? (qk_quotient(1.0, qk_try_r))
-                : ((qk_try_m > 0.0) ? (qk_quotient(qk_try_sxl, qk_try_sll)) : (qk_quotient(qk_11, qk_try_det)));
-            precise float qk_try_low = (qk_6 == 0) ? lo : ((qk_try_m > 0.0) ? 0.0 : qk_try_m);
+            precise float qk_11 = (qk_try_sll * sx) - (qk_try_sl * qk_try_sxl);
+            precise float qk_try_m = qk_quotient(qk_11, qk_try_det);
+            precise float qk_12 = (sw * qk_try_sxl) - (sx * qk_try_sl);
+            precise float qk_try_g = (qk_7 == 0) ? (qk_quotient(1.0, qk_try_r))
+                : ((qk_try_m > 0.0) ? (qk_quotient(qk_try_sxl, qk_try_sll)) : (qk_quotient(qk_12, qk_try_det)));
+            precise float qk_try_low = (qk_7 == 0) ? lo : ((qk_try_m > 0.0) ? 0.0 : qk_try_m);
             precise float qk_try_error = 0.0;
             [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
                 precise float w = mean + abs(qk_held[(0 * 32 + qk_i)]);
-                precise float qk_12 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
-                int l = qk_clamped_even(qk_12, 0, 15);
+                precise float qk_13 = qk_try_r * (qk_held[(0 * 32 + qk_i)] - qk_try_base);
+                int l = qk_clamped_even(qk_13, 0, 15);
                 precise float off = ((qk_try_g * float(l)) + qk_try_low) - qk_held[(0 * 32 + qk_i)];
                 qk_try_error = qk_try_error + (w * (off * off));
             }
-            if (qk_6 == 0 || (((qk_try_det > 0.0) ? qk_try_error : error) < error)) {
+            if (qk_7 == 0 || (((qk_try_det > 0.0) ? qk_try_error : error) < error)) {
                 base = qk_try_base;
                 r = qk_try_r;
                 g = qk_try_g;
@@ -472,40 +497,40 @@ void qk_encode(uint qk_from, uint qk_part) {
         qk_all_gf[qk_g] = gf;
         qk_all_mf[qk_g] = mf;
     }
-    precise float qk_13 = 0.0;
-    precise float qk_15 = uintBitsToFloat(0xFF800000u);
+    precise float qk_14 = 0.0;
+    precise float qk_16 = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 1; ++qk_i) {
-        precise float qk_16 = qk_all_gf[0];
-        if (qk_16 > qk_15) qk_15 = qk_16;
+        precise float qk_17 = qk_all_gf[0];
+        if (qk_17 > qk_16) qk_16 = qk_17;
     }
-    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(qk_15);
+    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(qk_16);
     barrier();
-    qk_15 = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_17 = 0; qk_17 < 8; ++qk_17) {
-        precise float qk_18 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_17)]);
-        if (qk_18 > qk_15) qk_15 = qk_18;
+    qk_16 = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_18 = 0; qk_18 < 8; ++qk_18) {
+        precise float qk_19 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_18)]);
+        if (qk_19 > qk_16) qk_16 = qk_19;
     }
-    precise float qk_14 = qk_15;
-    precise float gs = (qk_13 < qk_14 ? qk_14 : qk_13);
-    precise float qk_19 = 0.0;
-    precise float qk_21 = uintBitsToFloat(0xFF800000u);
+    precise float qk_15 = qk_16;
+    precise float gs = (qk_14 < qk_15 ? qk_15 : qk_14);
+    precise float qk_20 = 0.0;
+    precise float qk_22 = uintBitsToFloat(0xFF800000u);
     [[unroll]] for (int qk_i = 0; qk_i < 1; ++qk_i) {
-        precise float qk_22 = qk_all_mf[0];
-        if (qk_22 > qk_21) qk_21 = qk_22;
+        precise float qk_23 = qk_all_mf[0];
+        if (qk_23 > qk_22) qk_22 = qk_23;
     }
     barrier();
-    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(qk_21);
+    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(qk_22);
     barrier();
-    qk_21 = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_23 = 0; qk_23 < 8; ++qk_23) {
-        precise float qk_24 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_23)]);
-        if (qk_24 > qk_21) qk_21 = qk_24;
+    qk_22 = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_24 = 0; qk_24 < 8; ++qk_24) {
+        precise float qk_25 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_24)]);
+        if (qk_25 > qk_22) qk_22 = qk_25;
     }
-    precise float qk_20 = qk_21;
-    precise float ms = (qk_19 < qk_20 ? qk_20 : qk_19);
+    precise float qk_21 = qk_22;
+    precise float ms = (qk_20 < qk_21 ? qk_21 : qk_20);
     precise float gr = (gs > 0.0) ? (qk_quotient(63.0, gs)) : 0.0;
     precise float mr = (ms > 0.0) ? (qk_quotient(63.0, ms)) : 0.0;
-    uint qk_bits_d = qk_bits_of_f16(qk_quotient(gs, 63.0));
+    uint qk_bits_d = qk_bits_of_f16(qk_quotient_by_whole(gs, 63.0));
     precise float d = f16_to_f32(qk_bits_d);
     if (qk_t == 0) {
         {
@@ -513,7 +538,7 @@ void qk_encode(uint qk_from, uint qk_part) {
             atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_d << (qk_at & 31));
         }
     }
-    uint qk_bits_dmin = qk_bits_of_f16(qk_quotient(ms, 63.0));
+    uint qk_bits_dmin = qk_bits_of_f16(qk_quotient_by_whole(ms, 63.0));
     precise float dmin = f16_to_f32(qk_bits_dmin);
     if (qk_t == 0) {
         {
@@ -524,10 +549,10 @@ void qk_encode(uint qk_from, uint qk_part) {
     precise float qk_all_ds[1];
     precise float qk_all_dm[1];
     [[unroll]] for (int qk_g = 0; qk_g < 1; ++qk_g) {
-        precise float qk_27 = gr * qk_all_gf[0];
-        int qk_25 = qk_clamped_even(qk_27, -128, 63) & 255;
-        int qk_26 = 63;
-        int sc = (qk_26 < qk_25 ? qk_26 : qk_25);
+        precise float qk_28 = gr * qk_all_gf[0];
+        int qk_26 = qk_clamped_even(qk_28, -128, 63) & 255;
+        int qk_27 = 63;
+        int sc = (qk_27 < qk_26 ? qk_27 : qk_26);
         const uint qk_bits_sc = uint(sc);
         {
             const int qk_at = 32 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 64;
@@ -537,8 +562,8 @@ void qk_encode(uint qk_from, uint qk_part) {
             const int qk_at = 36 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 2;
             atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_sc >> 4) << (qk_at & 31));
         }
-        precise float qk_28 = mr * qk_all_mf[0];
-        int mn = qk_clamped_even(qk_28, 0, 63);
+        precise float qk_29 = mr * qk_all_mf[0];
+        int mn = qk_clamped_even(qk_29, 0, 63);
         const uint qk_bits_mn = uint(mn);
         {
             const int qk_at = 64 + ((qk_t * 1 + qk_g)) % 4 * 8 + (qk_t * 1 + qk_g) / 4 * 36;
@@ -559,14 +584,11 @@ void qk_encode(uint qk_from, uint qk_part) {
     qk_open_q[0] = 0u;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         bool qk_clear_q = true;
-        precise float qk_29 = qk_all_r[0] * (qk_held[qk_i] - qk_all_base[0]);
-        precise float qk_30 = qk_held[qk_i] + qk_all_dm[0];
-        int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped_even(qk_29, 0, 15))
-            : qk_clear_quotient(qk_30, qk_all_ds[0], 0, 15, qk_clear_q);
-        if (!qk_clear_q) {
-            q = 0;
-            qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
-        }
+        precise float qk_30 = qk_all_r[0] * (qk_held[qk_i] - qk_all_base[0]);
+        precise float qk_31 = qk_held[qk_i] + qk_all_dm[0];
+        int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped_even(qk_30, 0, 15))
+            : (qk_clear_quotient(qk_31, qk_all_ds[0], 0, 15, qk_clear_q) - QK_ZERO);
+        if (!qk_clear_q) qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 128 + (qk_i) % 32 * 8 + (qk_i / 32) % 2 * 4 + qk_i / 64 * 256 - 128;
@@ -582,13 +604,14 @@ void qk_encode(uint qk_from, uint qk_part) {
     for (int qk_w = 0; qk_w < 1; ++qk_w) {
         for (uint qk_open = qk_open_q[0]; qk_open != 0u; qk_open &= qk_open - 1u) {
             const int qk_i = 32 * qk_w + findLSB(qk_open);
-            precise float qk_31 = qk_all_r[0] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[0]);
-            precise float qk_32 = qk_x(qk_from + uint(qk_i)) + qk_all_dm[0];
-            precise float qk_33 = qk_quotient(qk_32, qk_all_ds[0]);
-            int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped_even(qk_31, 0, 15)) : qk_clamped_even(qk_33, 0, 15);
+            precise float qk_32 = qk_all_r[0] * (qk_x(qk_from + uint(qk_i)) - qk_all_base[0]);
+            precise float qk_33 = qk_x(qk_from + uint(qk_i)) + qk_all_dm[0];
+            precise float qk_34 = qk_quotient(qk_33, qk_all_ds[0]);
+            int q = (qk_all_ds[0] == 0.0) ? ((qk_all_same[0] != 0) ? 0 : qk_clamped_even(qk_32, 0, 15)) : qk_clamped_even(qk_34, 0, 15);
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 128 + ((qk_t * 32 + qk_i)) % 32 * 8 + ((qk_t * 32 + qk_i) / 32) % 2 * 4 + (qk_t * 32 + qk_i) / 64 * 256;
+                atomicAnd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], ~(0xFu << (qk_at & 31)));
                 atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], qk_bits_q << (qk_at & 31));
             }
         }
@@ -631,8 +654,8 @@ uint block_of(uint token, uint tile) {
 void qk_place(uint part) {
     if (gl_LocalInvocationIndex >= gl_WorkGroupSize.x / 8u) return;
     part += gl_LocalInvocationIndex * 8u;
-    const uint tile = part % row_tiles;
-    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
+    const uint token = part / row_tiles, tile = part - token * row_tiles;
+    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(token, tile) : QK_NONE;
     if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
 }
 

@@ -2631,7 +2631,7 @@ static const qk_field q6_K_encode_f32_push[] = {
 
 static const uint32_t q6_K_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q6_K_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f32_vulkan = {
@@ -2649,7 +2649,7 @@ const qk_kernel qk_q6_K_encode_f32_vulkan = {
     .push = q6_K_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2688,7 +2688,7 @@ static const qk_field q6_K_encode_f16_push[] = {
 
 static const uint32_t q6_K_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, q6_K_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_f16_vulkan = {
@@ -2706,7 +2706,7 @@ const qk_kernel qk_q6_K_encode_f16_vulkan = {
     .push = q6_K_encode_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2745,7 +2745,7 @@ static const qk_field q6_K_encode_bf16_push[] = {
 
 static const uint32_t q6_K_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q6_K_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_encode_bf16_vulkan = {
@@ -2763,7 +2763,7 @@ const qk_kernel qk_q6_K_encode_bf16_vulkan = {
     .push = q6_K_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_encode_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -2825,7 +2825,7 @@ static const qk_field q6_K_set_rows_f32_push[] = {
 
 static const uint32_t q6_K_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, q6_K_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
@@ -2843,7 +2843,7 @@ const qk_kernel qk_q6_K_set_rows_f32_vulkan = {
     .push = q6_K_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2905,7 +2905,7 @@ static const qk_field q6_K_set_rows_f16_push[] = {
 
 static const uint32_t q6_K_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_set_rows_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, q6_K_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
@@ -2923,7 +2923,7 @@ const qk_kernel qk_q6_K_set_rows_f16_vulkan = {
     .push = q6_K_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2985,7 +2985,7 @@ static const qk_field q6_K_set_rows_bf16_push[] = {
 
 static const uint32_t q6_K_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
 static const uint32_t q6_K_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 5, q6_K_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5, q6_K_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, q6_K_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
@@ -3003,7 +3003,7 @@ const qk_kernel qk_q6_K_set_rows_bf16_vulkan = {
     .push = q6_K_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

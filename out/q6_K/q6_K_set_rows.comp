@@ -183,6 +183,20 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
+// The same by a whole number, which has mostly few bits: then what a guess leaves is a sum of floats that are products of few bits, and so
+// exact. It tells on which side of the half way between two floats, which no quotient is at, the quotient is.
+float qk_quotient_by_whole(float a, float b) {
+    const bool few = abs(b) >= 1.0 && abs(b) <= 2047.0;
+    if (!few || (floatBitsToUint(a) & 0x7FFFFFFFu) - 0x12800000u >= 0x6C800000u) return qk_quotient(a, b);
+    const float inverse = 1.0 / b;
+    precise float guess = a * inverse;
+    precise float high = uintBitsToFloat(floatBitsToUint(guess) & 0xFFFFF000u);
+    precise float low = guess - high;
+    precise float rest = (a - high * b) - low * b;
+    precise float quotient = guess + rest * inverse;
+    return quotient;
+}
+
 // The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
 float qk_quotient_by_power(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
@@ -241,17 +255,20 @@ float qk_nearest_quotient(float a, float b) {
     return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
 }
 
-// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
+
+// Either within bounds, which are less than 2^18 from 0, and QK_ZERO more, where it is certain; else `clear` becomes false. What the guess
+// is off by counts within the bounds alone: beyond them, it is on the side that it should be on.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
-    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    const float guess = a * (1.0 / b), size = abs(b), room = 0.5 - float(max(-low, high) + 1) * 9.5367431640625e-7;
+    precise float sum = guess + 12582912.0;
     precise float near = sum - 12582912.0;
-    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
-    return floatBitsToInt(sum) - 0x4B400000;
+    clear = clear && abs(guess - near) < room && size > 1e-30 && size < 1e30;
+    return clamp(floatBitsToInt(sum), QK_ZERO + low, QK_ZERO + high);
 }
 
 bool qk_is_nan(float v) {
-    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+    return isnan(v);
 }
 
 // Bits that are stored; a NaN is that without a sign, whatever it was.
@@ -456,12 +473,10 @@ void qk_encode(uint qk_from, uint qk_part) {
     [[unroll]] for (int qk_i = 0; qk_i < 16; ++qk_i) {
         bool qk_clear_q = true;
         precise float qk_10 = qk_all_r[0] * qk_held[qk_i];
-        int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0) ? (qk_clear_quotient(qk_held[qk_i], qk_all_ds[0], -32, 31, qk_clear_q) + 32)
+        int q = (zero != 0) ? 0 : ((qk_all_ds[0] != 0.0)
+            ? ((qk_clear_quotient(qk_held[qk_i], qk_all_ds[0], -32, 31, qk_clear_q) - QK_ZERO) + 32)
             : ((qk_all_small[0] != 0) ? 0 : (qk_clamped_even(qk_10, -32, 31) + 32)));
-        if (!qk_clear_q) {
-            q = 0;
-            qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
-        }
+        if (!qk_clear_q) qk_open_q[qk_i / 32] |= 1u << (qk_i & 31);
         const uint qk_bits_q = uint(q);
         {
             const int qk_at = 0 + (qk_i) % 64 * 8 + (qk_i / 64) % 2 * 4 + qk_i / 128 * 512 - 0;
@@ -494,10 +509,12 @@ void qk_encode(uint qk_from, uint qk_part) {
             const uint qk_bits_q = uint(q);
             {
                 const int qk_at = 0 + ((qk_t * 16 + qk_i)) % 64 * 8 + ((qk_t * 16 + qk_i) / 64) % 2 * 4 + (qk_t * 16 + qk_i) / 128 * 512;
+                atomicAnd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], ~(0xFu << (qk_at & 31)));
                 atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q & 0xFu) << (qk_at & 31));
             }
             {
                 const int qk_at = 1024 + ((qk_t * 16 + qk_i)) % 32 * 8 + ((qk_t * 16 + qk_i) / 32) % 4 * 2 + (qk_t * 16 + qk_i) / 128 * 256;
+                atomicAnd(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], ~(0x3u << (qk_at & 31)));
                 atomicOr(qk_staged_blocks[qk_own_blocks + (qk_at >> 5)], (qk_bits_q >> 4) << (qk_at & 31));
             }
         }
@@ -545,8 +562,8 @@ uint block_of(uint token, uint tile) {
 void qk_place(uint part) {
     if (gl_LocalInvocationIndex >= gl_WorkGroupSize.x / 16u) return;
     part += gl_LocalInvocationIndex * 16u;
-    const uint tile = part % row_tiles;
-    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
+    const uint token = part / row_tiles, tile = part - token * row_tiles;
+    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(token, tile) : QK_NONE;
     if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
 }
 

@@ -2516,7 +2516,7 @@ static const qk_field tq1_0_encode_f32_push[] = {
 
 static const uint32_t tq1_0_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_encode_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f32_vulkan = {
@@ -2534,7 +2534,7 @@ const qk_kernel qk_tq1_0_encode_f32_vulkan = {
     .push = tq1_0_encode_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2573,7 +2573,7 @@ static const qk_field tq1_0_encode_f16_push[] = {
 
 static const uint32_t tq1_0_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, tq1_0_encode_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_f16_vulkan = {
@@ -2591,7 +2591,7 @@ const qk_kernel qk_tq1_0_encode_f16_vulkan = {
     .push = tq1_0_encode_f16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2630,7 +2630,7 @@ static const qk_field tq1_0_encode_bf16_push[] = {
 
 static const uint32_t tq1_0_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_encode_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_encode_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_encode_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_encode_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
@@ -2648,7 +2648,7 @@ const qk_kernel qk_tq1_0_encode_bf16_vulkan = {
     .push = tq1_0_encode_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_encode_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -2710,7 +2710,7 @@ static const qk_field tq1_0_set_rows_f32_push[] = {
 
 static const uint32_t tq1_0_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_f32_vulkan_x_type[] = {0};
-static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_set_rows_f32_vulkan_local_size_x},
     {21, "x_type", 0, 1, tq1_0_set_rows_f32_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
@@ -2728,7 +2728,7 @@ const qk_kernel qk_tq1_0_set_rows_f32_vulkan = {
     .push = tq1_0_set_rows_f32_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -2790,7 +2790,7 @@ static const qk_field tq1_0_set_rows_f16_push[] = {
 
 static const uint32_t tq1_0_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_f16_vulkan_x_type[] = {1};
-static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 4, tq1_0_set_rows_f16_vulkan_local_size_x},
     {21, "x_type", 1, 1, tq1_0_set_rows_f16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
@@ -2808,7 +2808,7 @@ const qk_kernel qk_tq1_0_set_rows_f16_vulkan = {
     .push = tq1_0_set_rows_f16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2870,7 +2870,8 @@ static const qk_field tq1_0_set_rows_bf16_push[] = {
 
 static const uint32_t tq1_0_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256};
 static const uint32_t tq1_0_set_rows_bf16_vulkan_x_type[] = {2};
-static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 4, tq1_0_set_rows_bf16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 4,
+    tq1_0_set_rows_bf16_vulkan_local_size_x},
     {21, "x_type", 2, 1, tq1_0_set_rows_bf16_vulkan_x_type}};
 
 const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
@@ -2888,7 +2889,7 @@ const qk_kernel qk_tq1_0_set_rows_bf16_vulkan = {
     .push = tq1_0_set_rows_bf16_push,
     .spec_constant_count = 2,
     .spec_constants = tq1_0_set_rows_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -165,6 +165,20 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
+// The same by a whole number, which has mostly few bits: then what a guess leaves is a sum of floats that are products of few bits, and so
+// exact. It tells on which side of the half way between two floats, which no quotient is at, the quotient is.
+float qk_quotient_by_whole(float a, float b) {
+    const bool few = abs(b) >= 1.0 && abs(b) <= 2047.0;
+    if (!few || (floatBitsToUint(a) & 0x7FFFFFFFu) - 0x12800000u >= 0x6C800000u) return qk_quotient(a, b);
+    const float inverse = 1.0 / b;
+    precise float guess = a * inverse;
+    precise float high = uintBitsToFloat(floatBitsToUint(guess) & 0xFFFFF000u);
+    precise float low = guess - high;
+    precise float rest = (a - high * b) - low * b;
+    precise float quotient = guess + rest * inverse;
+    return quotient;
+}
+
 // The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
 float qk_quotient_by_power(float numerator, float divisor) {
     const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
@@ -223,17 +237,20 @@ float qk_nearest_quotient(float a, float b) {
     return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
 }
 
-// Either within bounds, which are less than 2^18 from 0, where it is certain; else `clear` becomes false.
+const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
+
+// Either within bounds, which are less than 2^18 from 0, and QK_ZERO more, where it is certain; else `clear` becomes false. What the guess
+// is off by counts within the bounds alone: beyond them, it is on the side that it should be on.
 int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
-    const float guess = a * (1.0 / b), within = clamp(guess, float(low), float(high)), size = abs(b);
-    precise float sum = within + 12582912.0;  // which has no room for digits behind the point
+    const float guess = a * (1.0 / b), size = abs(b), room = 0.5 - float(max(-low, high) + 1) * 9.5367431640625e-7;
+    precise float sum = guess + 12582912.0;
     precise float near = sum - 12582912.0;
-    clear = clear && abs(within - near) + abs(guess) * 9.5367431640625e-7 < 0.5 && size > 1e-30 && size < 1e30;
-    return floatBitsToInt(sum) - 0x4B400000;
+    clear = clear && abs(guess - near) < room && size > 1e-30 && size < 1e30;
+    return clamp(floatBitsToInt(sum), QK_ZERO + low, QK_ZERO + high);
 }
 
 bool qk_is_nan(float v) {
-    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+    return isnan(v);
 }
 
 // Bits that are stored; a NaN is that without a sign, whatever it was.
@@ -352,16 +369,24 @@ void qk_encode(uint qk_from, uint qk_part) {
     qk_place(qk_part);
     const int qk_own_blocks = int(gl_LocalInvocationIndex) / 8 * 15;
     precise float s = uintBitsToFloat(0xFF800000u);
+    precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        precise float qk_0 = abs(qk_held[qk_i]);
-        if (qk_0 > s) s = qk_0;
+        s = max(s, abs(qk_held[qk_i]));
+        qk_0 = qk_0 + qk_held[qk_i];
+    }
+    if (!(abs(qk_0) <= 3.4e38)) {
+        s = uintBitsToFloat(0xFF800000u);
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            precise float qk_1 = abs(qk_x(qk_first + uint(qk_i / 4 * 32 + qk_i % 4)));
+            if (qk_1 > s) s = qk_1;
+        }
     }
     qk_left[gl_LocalInvocationIndex] = floatBitsToUint(s);
     barrier();
     s = uintBitsToFloat(0xFF800000u);
-    [[unroll]] for (int qk_1 = 0; qk_1 < 8; ++qk_1) {
-        precise float qk_2 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_1)]);
-        if (qk_2 > s) s = qk_2;
+    [[unroll]] for (int qk_2 = 0; qk_2 < 8; ++qk_2) {
+        precise float qk_3 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 8u * 8u + uint(qk_2)]);
+        s = max(s, qk_3);
     }
     precise float r = (s == 0.0) ? 0.0 : (qk_quotient(1.0, s));
     uint qk_bits_d = qk_bits_of_f16(s);
@@ -375,8 +400,8 @@ void qk_encode(uint qk_from, uint qk_part) {
     uint qk_bytes_t[8];
     [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) qk_bytes_t[qk_j] = 0u;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
-        precise float qk_3 = qk_held[qk_i] * r;
-        int t = ((qk_3 >= 0.5 ? 1 : 0) - (qk_3 <= -0.5 ? 1 : 0)) + 1;
+        precise float qk_4 = qk_held[qk_i] * r;
+        int t = ((qk_4 >= 0.5 ? 1 : 0) - (qk_4 <= -0.5 ? 1 : 0)) + 1;
         const uint qk_bits_t = uint(t);
         qk_bytes_t[qk_i >> 2] += qk_bits_t << 8 * (qk_i & 3);
     }
@@ -437,8 +462,8 @@ uint block_of(uint token, uint tile) {
 void qk_place(uint part) {
     if (gl_LocalInvocationIndex >= gl_WorkGroupSize.x / 8u) return;
     part += gl_LocalInvocationIndex * 8u;
-    const uint tile = part % row_tiles;
-    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(part / row_tiles, tile) : QK_NONE;
+    const uint token = part / row_tiles, tile = part - token * row_tiles;
+    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(token, tile) : QK_NONE;
     if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
 }
 

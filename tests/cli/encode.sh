@@ -153,20 +153,9 @@ types() {
 }
 # Of zeros with signs, the first is the least, and the greatest, also where threads do not have elements in their order.
 zeros() {
-  local data=$work/zeros target i
+  local data=$work/zeros target i n
   mkdir -p "$data"
-  cat >"$data/edges.quant" <<'SPEC'
-format edges "the least and the greatest of 64"
-block 64 { q: u8[64] lo: f32 hi: f32 }
-code c = q { 8 @ 0 (64:8) }
-value = c == 0 ? lo : hi
-encode {
-    lo = min(x)
-    hi = max(x)
-    c = even(x, 0, 255)
-}
-SPEC
-  # The first zero of each block is below 0, the next ones are not; all else is above 0 in the one block, and below in the other.
+  # The first zero of a block is below 0, the next ones are not; all else is above 0 in some blocks, and below in others.
   for i in {0..127}; do
     case $i in
       5 | 70) printf '\0\0\0\200' ;;
@@ -174,10 +163,24 @@ SPEC
       *) [ "$i" -lt 64 ] && printf '\0\0\200\077' || printf '\0\0\200\277' ;;
     esac
   done >"$data/in"
-  for target in $targets; do
-    check "signed zeros on $target" \
-      "$QKGEN" run encode --spec "$data/edges.quant" --format edges --target "$target" --in "$data/in" --out "$data/$target"
-    [ "$target" = c ] || check "signed zeros: other blocks on $target than in C" cmp "$data/c" "$data/$target"
+  # Made by a team, and by one thread.
+  for n in 64 32; do
+    cat >"$data/edges.quant" <<SPEC
+format edges "the least and the greatest of some"
+block $n { q: u8[$n] lo: f32 hi: f32 }
+code c = q { 8 @ 0 ($n:8) }
+value = c == 0 ? lo : hi
+encode {
+    lo = min(x)
+    hi = max(x)
+    c = even(x, 0, 255)
+}
+SPEC
+    for target in $targets; do
+      check "signed zeros on $target" \
+        "$QKGEN" run encode --spec "$data/edges.quant" --format edges --target "$target" --in "$data/in" --out "$data/$target"
+      [ "$target" = c ] || check "signed zeros: other blocks of $n on $target than in C" cmp "$data/c" "$data/$target"
+    done
   done
 }
 export -f one outputs encode skips expected decode keeps sets narrow types zeros
