@@ -24,6 +24,14 @@ void qk_place(uint part) {
     if (i % @{team}u == 0u) qk_made[gl_LocalInvocationIndex / @{team}u] = i < tiles ? i / @{team}u : QK_NONE;
 }
 
+@else
+uint qk_place(uint i) {
+@if stages
+    qk_made[gl_LocalInvocationIndex] = i;
+@end
+    return i;
+}
+
 @end
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
@@ -38,8 +46,8 @@ void main() {
 @if stages
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * @{block_elements}u);
+        else qk_made[gl_LocalInvocationIndex] = QK_NONE;
         qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 @else

@@ -36,6 +36,13 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+const uint QK_NONE = 0xFFFFFFFFu;
+
+@if alone
+// Says which block a thread makes, number `i` of all: what has to be looked up for that is waited for together with floats.
+uint qk_place(uint i);
+
+@end
 @if stages
 // Blocks that the threads of a workgroup made, and which of all they are.
 @{staged}
@@ -49,8 +56,6 @@ void qk_place(uint part);
 @end
 
 @end
-const uint QK_NONE = 0xFFFFFFFFu;
-
 @if streams
 @include follow.glsl
 

@@ -268,7 +268,7 @@ mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ co
 mutate "staged x: each part is taken by who needs it" templates/stage_x.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "encode: a team writes no block beyond the last" \
   templates/encode.comp 's/i < tiles \? i \/ @\{team\}u : QK_NONE/i \/ @{team}u/' unit rows_test
-mutate "encode: no block is written beyond the last" templates/encode.comp 's/i < tiles \? i : QK_NONE/i/' unit rows_test
+mutate "encode: no block is written beyond the last" templates/encode.comp 's/if \(i < tiles\) qk_encode\(i, /qk_encode(i, /; s/else qk_made.*//' unit rows_test
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: small tiles share a gap" gen/text/glsl.c 's/runs > 8 \? runs : 8\)/runs)/' unit shared_memory_test
 mutate "staged x: memory beside the sums" $limits 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test

@@ -319,7 +319,7 @@ static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
     if (p->encode->rows) return qg_encoder_row_parameters(p);
     if (p->team > 1) return "uint qk_from, uint qk_part";
-    if (p->d->id == QG_GLSL) return "uint qk_block, uint qk_from";
+    if (p->d->id == QG_GLSL) return p->kept ? "uint qk_block, uint qk_from" : "uint qk_part, uint qk_from";
     qg_text_puts(&text, p->d->id == QG_C ? "const float *qk_x"
                         : p->kept        ? "uint qk_block, thread const float *qk_x"
                                          : "uint qk_block, device const T *qk_x");
@@ -426,13 +426,16 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
         qg_encoder_line(&p, qg_format(arena, "const int qk_t = int(gl_LocalInvocationIndex) %% %u;", p.team));
     if (p.run < p.share)
         qg_encoder_line(&p, qg_format(arena, "const uint qk_first = qk_from - uint(qk_t) * %uu;", p.share - p.run));
+    const bool alone = id == QG_GLSL && !name && p.team == 1 && !layout->encode->rows;
     p.whole = can_hold(&p, p.share);
-    if (p.team > 1) begin_values(&p);
+    if (p.team > 1 || alone) begin_values(&p);
     if (p.team > 1) qg_encoder_line(&p, "qk_place(qk_part);");
+    if (alone) qg_encoder_line(&p, "const uint qk_block = qk_place(qk_part);");
+    if (alone) qg_encoder_line(&p, "if (qk_block == QK_NONE) return;");
     bool zeros = false;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) zeros |= begin_words(&p, i);
     if (p.team > 1 && zeros && !waits(&p)) qg_encoder_line(&p, "barrier();");
-    if (p.team == 1) begin_values(&p);
+    if (p.team == 1 && !alone) begin_values(&p);
     for (uint32_t i = 0; i < layout->encode->count;) {
         if (qg_encoder_items(&p)[i].per == 1) {
             ++i;

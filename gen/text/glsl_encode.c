@@ -231,6 +231,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
     const uint32_t team = qg_encode_team(layout);
+    qg_hole(&holes, "alone", team == 1 && !layout->encode->rows ? "yes" : NULL);
     qg_hole(&holes, "stages", qg_staged_bytes(layout) ? "yes" : NULL);
     qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
     qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));

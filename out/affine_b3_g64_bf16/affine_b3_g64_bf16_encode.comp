@@ -312,20 +312,17 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+const uint QK_NONE = 0xFFFFFFFFu;
+
+// Says which block a thread makes, number `i` of all: what has to be looked up for that is waited for together with floats.
+uint qk_place(uint i);
+
 // Blocks that the threads of a workgroup made, and which of all they are.
 shared uint qk_staged_weight[gl_WorkGroupSize.x * 7u];
 shared uint qk_made[gl_WorkGroupSize.x];
 
-const uint QK_NONE = 0xFFFFFFFFu;
-
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_weight[6];
-    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
-    uint qk_words_scales[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
-    uint qk_words_biases[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
+void qk_encode(uint qk_part, uint qk_from) {
     float qk_held[64];
     [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -339,6 +336,14 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    const uint qk_block = qk_place(qk_part);
+    if (qk_block == QK_NONE) return;
+    uint qk_words_weight[6];
+    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
+    uint qk_words_scales[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
+    uint qk_words_biases[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
     precise float lo = uintBitsToFloat(0x7F800000u);
     precise float hi = uintBitsToFloat(0xFF800000u);
     precise float qk_0 = 0.0;
@@ -446,12 +451,17 @@ void qk_write_made(bool follow) {
     barrier();
 }
 
+uint qk_place(uint i) {
+    qk_made[gl_LocalInvocationIndex] = i;
+    return i;
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * 64u);
+        else qk_made[gl_LocalInvocationIndex] = QK_NONE;
         qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 }

@@ -353,20 +353,17 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+const uint QK_NONE = 0xFFFFFFFFu;
+
+// Says which block a thread makes, number `i` of all: what has to be looked up for that is waited for together with floats.
+uint qk_place(uint i);
+
 // Blocks that the threads of a workgroup made, and which of all they are.
 shared uint qk_staged_weight[gl_WorkGroupSize.x * 7u];
 shared uint qk_made[gl_WorkGroupSize.x];
 
-const uint QK_NONE = 0xFFFFFFFFu;
-
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_weight[6];
-    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
-    uint qk_words_scales[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
-    uint qk_words_biases[1];
-    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
+void qk_encode(uint qk_part, uint qk_from) {
     float qk_held[64];
     [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -380,6 +377,14 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    const uint qk_block = qk_place(qk_part);
+    if (qk_block == QK_NONE) return;
+    uint qk_words_weight[6];
+    [[unroll]] for (int qk_j = 0; qk_j < 6; ++qk_j) qk_words_weight[qk_j] = 0u;
+    uint qk_words_scales[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scales[qk_j] = 0u;
+    uint qk_words_biases[1];
+    [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_biases[qk_j] = 0u;
     precise float lo = uintBitsToFloat(0x7F800000u);
     precise float hi = uintBitsToFloat(0xFF800000u);
     precise float qk_0 = 0.0;
@@ -487,14 +492,22 @@ void qk_write_made(bool follow) {
     barrier();
 }
 
-// Encodes a block of a row, and says which one of all it is.
-uint set_tile(uint token, uint tile) {
+// Where the values of part `i` of all begin, in parts: without a view, they follow each other.
+uint values_at(uint i) {
+    return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
+}
+
+// The tile of the table that a tile of a row is.
+uint tile_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    if (row < row_first || row >= row_end) return QK_NONE;
-    const uint block = table_tile(row, tile);
-    qk_encode(block, (values_of(token) + tile) * 64u);
+    return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile);
+}
+
+uint qk_place(uint i) {
+    const uint token = i / row_tiles, block = tile_of(token, i - token * row_tiles);
+    qk_made[gl_LocalInvocationIndex] = block;
     return block;
 }
 
@@ -502,7 +515,8 @@ void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex, token = i / row_tiles, tile = i - token * row_tiles;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(token, tile) : QK_NONE;
+        if (i < tokens * row_tiles) qk_encode(i, values_at(i) * 64u);
+        else qk_made[gl_LocalInvocationIndex] = QK_NONE;
         // Whether all are of one row, in which the workgroup's first tile is so many before this one.
         qk_write_made(gl_LocalInvocationIndex <= tile && tile - gl_LocalInvocationIndex + gl_WorkGroupSize.x <= row_tiles);
     }

@@ -299,14 +299,17 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+const uint QK_NONE = 0xFFFFFFFFu;
+
+// Says which block a thread makes, number `i` of all: what has to be looked up for that is waited for together with floats.
+uint qk_place(uint i);
+
 // Blocks that the threads of a workgroup made, and which of all they are.
 // The last word takes what is shifted beyond the end, which is 0.
 shared uint qk_staged_blocks[gl_WorkGroupSize.x * 18u / 4u + 1u];
 // Of a thread that makes no block, nothing is joined to the block before.
 uint qk_first_blocks = 0u;
 shared uint qk_made[gl_WorkGroupSize.x];
-
-const uint QK_NONE = 0xFFFFFFFFu;
 
 // Whether so many blocks from one on follow each other, and begin where a word does.
 bool qk_follow(uint slot, uint count) {
@@ -316,9 +319,7 @@ bool qk_follow(uint slot, uint count) {
 }
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[5];
-    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
+void qk_encode(uint qk_part, uint qk_from) {
     float qk_held[32];
     [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -332,6 +333,10 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    const uint qk_block = qk_place(qk_part);
+    if (qk_block == QK_NONE) return;
+    uint qk_words_blocks[5];
+    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
     precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_1 = qk_held[qk_i];
@@ -391,12 +396,17 @@ void qk_write_made(bool follow) {
     barrier();
 }
 
+uint qk_place(uint i) {
+    qk_made[gl_LocalInvocationIndex] = i;
+    return i;
+}
+
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex;
-        qk_made[gl_LocalInvocationIndex] = i < tiles ? i : QK_NONE;
         if (i < tiles) qk_encode(i, i * 32u);
+        else qk_made[gl_LocalInvocationIndex] = QK_NONE;
         qk_write_made(tiles - first >= gl_WorkGroupSize.x);
     }
 }

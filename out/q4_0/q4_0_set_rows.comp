@@ -340,14 +340,17 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+const uint QK_NONE = 0xFFFFFFFFu;
+
+// Says which block a thread makes, number `i` of all: what has to be looked up for that is waited for together with floats.
+uint qk_place(uint i);
+
 // Blocks that the threads of a workgroup made, and which of all they are.
 // The last word takes what is shifted beyond the end, which is 0.
 shared uint qk_staged_blocks[gl_WorkGroupSize.x * 18u / 4u + 1u];
 // Of a thread that makes no block, nothing is joined to the block before.
 uint qk_first_blocks = 0u;
 shared uint qk_made[gl_WorkGroupSize.x];
-
-const uint QK_NONE = 0xFFFFFFFFu;
 
 // Whether so many blocks from one on follow each other, and begin where a word does.
 bool qk_follow(uint slot, uint count) {
@@ -357,9 +360,7 @@ bool qk_follow(uint slot, uint count) {
 }
 
 // Makes a block of the floats from `qk_from` on.
-void qk_encode(uint qk_block, uint qk_from) {
-    uint qk_words_blocks[5];
-    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
+void qk_encode(uint qk_part, uint qk_from) {
     float qk_held[32];
     [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
         vec4 qk_v, qk_w;
@@ -373,6 +374,10 @@ void qk_encode(uint qk_block, uint qk_from) {
         qk_held[8 * qk_j + 6] = qk_w[2];
         qk_held[8 * qk_j + 7] = qk_w[3];
     }
+    const uint qk_block = qk_place(qk_part);
+    if (qk_block == QK_NONE) return;
+    uint qk_words_blocks[5];
+    [[unroll]] for (int qk_j = 0; qk_j < 5; ++qk_j) qk_words_blocks[qk_j] = 0u;
     precise float qk_0 = 0.0;
     [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
         precise float qk_1 = qk_held[qk_i];
@@ -432,14 +437,22 @@ void qk_write_made(bool follow) {
     barrier();
 }
 
-// Encodes a block of a row, and says which one of all it is.
-uint set_tile(uint token, uint tile) {
+// Where the values of part `i` of all begin, in parts: without a view, they follow each other.
+uint values_at(uint i) {
+    return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
+}
+
+// The tile of the table that a tile of a row is.
+uint tile_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    if (row < row_first || row >= row_end) return QK_NONE;
-    const uint block = table_tile(row, tile);
-    qk_encode(block, (values_of(token) + tile) * 32u);
+    return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile);
+}
+
+uint qk_place(uint i) {
+    const uint token = i / row_tiles, block = tile_of(token, i - token * row_tiles);
+    qk_made[gl_LocalInvocationIndex] = block;
     return block;
 }
 
@@ -447,7 +460,8 @@ void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tokens * row_tiles; first += threads) {
         const uint i = first + gl_LocalInvocationIndex, token = i / row_tiles, tile = i - token * row_tiles;
-        qk_made[gl_LocalInvocationIndex] = i < tokens * row_tiles ? set_tile(token, tile) : QK_NONE;
+        if (i < tokens * row_tiles) qk_encode(i, values_at(i) * 32u);
+        else qk_made[gl_LocalInvocationIndex] = QK_NONE;
         // Whether all are of one row, in which the workgroup's first tile is so many before this one.
         qk_write_made(gl_LocalInvocationIndex <= tile && tile - gl_LocalInvocationIndex + gl_WorkGroupSize.x <= row_tiles);
     }

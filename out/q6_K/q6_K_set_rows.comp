@@ -360,6 +360,8 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+const uint QK_NONE = 0xFFFFFFFFu;
+
 // Blocks that the threads of a workgroup made, and which of all they are.
 shared uint qk_staged_blocks[gl_WorkGroupSize.x / 16u * 53u];
 shared uint qk_made[gl_WorkGroupSize.x / 16u];
@@ -368,8 +370,6 @@ shared uint qk_left[gl_WorkGroupSize.x * 1u];
 
 // Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
 void qk_place(uint part);
-
-const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_from, uint qk_part) {
@@ -543,27 +543,28 @@ void qk_write_made(bool follow) {
     barrier();
 }
 
-shared bool in_one_row;  // what a workgroup makes
-
 // Where the values of part `i` of all begin, in parts: without a view, they follow each other.
 uint values_at(uint i) {
     return batch_tokens == 0u ? i : values_of(i / row_tiles) + i % row_tiles;
 }
 
-// The block of the table that a part of a row is of.
-uint block_of(uint token, uint tile) {
+// The tile of the table that a tile of a row is.
+uint tile_of(uint token, uint tile) {
     const uint row = row_of(token);
     // A row that there is not is counted once, and a row of another launch is left alone.
     if (row == NO_ROW && row_first == 0u && tile == 0u) atomicAdd(out_of_range, 1u);
-    return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile) / 16u;
+    return row < row_first || row >= row_end ? QK_NONE : table_tile(row, tile);
 }
+
+shared bool in_one_row;  // what a workgroup makes
 
 // One thread for each team says which block it makes: an index, and a division.
 void qk_place(uint part) {
     if (gl_LocalInvocationIndex >= gl_WorkGroupSize.x / 16u) return;
     part += gl_LocalInvocationIndex * 16u;
     const uint token = part / row_tiles, tile = part - token * row_tiles;
-    qk_made[gl_LocalInvocationIndex] = part < tokens * row_tiles ? block_of(token, tile) : QK_NONE;
+    const uint made = part < tokens * row_tiles ? tile_of(token, tile) : QK_NONE;
+    qk_made[gl_LocalInvocationIndex] = made == QK_NONE ? QK_NONE : made / 16u;
     if (gl_LocalInvocationIndex == 0u) in_one_row = tile + gl_WorkGroupSize.x <= row_tiles;
 }
 

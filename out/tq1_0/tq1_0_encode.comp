@@ -301,6 +301,8 @@ void qk_eight(uint at, out vec4 low, out vec4 high) {
     }
 }
 
+const uint QK_NONE = 0xFFFFFFFFu;
+
 // Blocks that the threads of a workgroup made, and which of all they are.
 shared uint qk_staged_blocks[gl_WorkGroupSize.x / 8u * 15u];
 shared uint qk_digits_t[gl_WorkGroupSize.x / 8u * 72u];
@@ -310,8 +312,6 @@ shared uint qk_left[gl_WorkGroupSize.x * 1u];
 
 // Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
 void qk_place(uint part);
-
-const uint QK_NONE = 0xFFFFFFFFu;
 
 // Makes a block of the floats from `qk_from` on.
 void qk_encode(uint qk_from, uint qk_part) {
