@@ -1,6 +1,6 @@
 @{prelude}
 
-@include encode.glsl
+@{functions}
 
 @include x_type.glsl
 

@@ -15,7 +15,7 @@ layout(push_constant) uniform Push {
 @{tables}
 @{prelude}
 
-@include encode.glsl
+@{functions}
 
 // The values of @{unit} elements: a thread decodes and encodes so many at a time.
 float qk_kept[@{unit}];

@@ -149,46 +149,6 @@ float qk_quotient_by_whole(float a, float b) {
     return quotient;
 }
 
-// The same, mostly by a power of two: where all is of usual size, the exponent alone changes.
-float qk_quotient_by_power(float numerator, float divisor) {
-    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
-    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, exponent = (a >> 23) - (b >> 23) + 127u;
-    if ((b & 0x7FFFFFu) == 0u && b < infinity && b != 0u && a >= 0x00800000u && a < infinity && exponent - 1u < 254u)
-        return uintBitsToFloat((a_bits ^ b_bits) & 0x80000000u | exponent << 23 | a & 0x7FFFFFu);
-    return qk_quotient(numerator, divisor);
-}
-
-// The square root, rounded to nearest, digit by digit.
-float qk_root(float v) {
-    const uint bits = floatBitsToUint(v);
-    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
-    if (bits > 0x7F800000u) return uintBitsToFloat(0x7FC00000u);
-    int exponent;
-    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
-    exponent -= 127;
-    if ((exponent & 1) != 0) rest <<= 1;
-    exponent >>= 1;
-    rest <<= 1;
-    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
-        if (sum + digit <= rest) {
-            rest -= sum + digit;
-            sum += 2u * digit;
-            root += digit;
-        }
-        rest <<= 1;
-    }
-    if (rest != 0u) root += root & 1u;
-    return uintBitsToFloat((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
-}
-
-// The nearest integer, and of two the one that is farther from 0.
-float qk_round(float v) {
-    precise float whole = trunc(v);
-    precise float rest = abs(v - whole);
-    precise float next = whole + (v < 0.0 ? -1.0 : 1.0);
-    return rest >= 0.5 ? next : whole;
-}
-
 // Whether it is certain which integer is nearest to a / b. The inverse of a divisor of usual size may be off by 2.5 units in its last
 // place, and the guess by 6 in its own, which is less than its 2^20th; so it is far enough from where two integers are as near.
 bool qk_is_clear(float guess, float near, float b) {
@@ -200,11 +160,6 @@ bool qk_is_clear(float guess, float near, float b) {
 float qk_even_quotient(float a, float b) {
     const float guess = a * (1.0 / b), near = roundEven(guess);
     return qk_is_clear(guess, near, b) ? near : roundEven(qk_quotient(a, b));
-}
-
-float qk_nearest_quotient(float a, float b) {
-    const float guess = a * (1.0 / b), near = roundEven(guess);
-    return qk_is_clear(guess, near, b) ? near : qk_round(qk_quotient(a, b));
 }
 
 const int QK_ZERO = 0x4B400000;  // the bits of 12582912, a float that has no room for digits behind the point
@@ -223,26 +178,8 @@ bool qk_is_nan(float v) {
     return isnan(v);
 }
 
-// Bits that are stored; a NaN is that without a sign, whatever it was.
-uint qk_bits_of_f16(float v) {
-    return qk_is_nan(v) ? 0x7E00u : f32_to_f16(v);
-}
-
 uint qk_bits_of_bf16(float v) {
     return qk_is_nan(v) ? 0x7FC0u : f32_to_bf16(v);
-}
-
-uint qk_bits_of_f32(float v) {
-    return qk_is_nan(v) ? 0x7FC00000u : floatBitsToUint(v);
-}
-
-// Those of the magnitude, and 1 where there is a sign.
-int qk_bits(float v) {
-    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
-}
-
-int qk_sign(float v) {
-    return int(qk_bits_of_f32(v) >> 31);
 }
 
 // An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
@@ -252,30 +189,9 @@ float qk_within(float v, int low, int high) {
     return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
 }
 
-int qk_clamped_trunc(float v, int low, int high) {
-    return int(qk_within(v, low, high));
-}
-
-int qk_clamped_floor(float v, int low, int high) {
-    return int(floor(qk_within(v, low, high)));
-}
-
 int qk_clamped_even(float v, int low, int high) {
     precise float sum = qk_within(v, low, high) + 12582912.0;
     return floatBitsToInt(sum) - 0x4B400000;
-}
-
-// With the float before 1/2: what is half way between two is rounded up by the sum, and what is just below that is not.
-int qk_clamped_round(float v, int low, int high) {
-    const float within = qk_within(v, low, high);
-    precise float sum = within + uintBitsToFloat(floatBitsToUint(within) & 0x80000000u | 0x3EFFFFFFu);
-    return int(sum);
-}
-
-// The same of a whole number, within any bounds.
-int qk_clamped(float v, int low, int high) {
-    const float number = qk_is_nan(v) ? 0.0 : v;
-    return number <= float(low) ? low : number >= float(high) ? high : int(number);
 }
 
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
