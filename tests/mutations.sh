@@ -356,9 +356,9 @@ mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/
 mutate "views: halves, MSL" templates/finish.metal 's/as_type<ushort>\(half\(sum\)\)/f32_to_bf16(sum)/' script views msl
 glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 tensors=$headers/tensors.h
-mutate "ggml: operands are kept for this x alone" $glue 's/held = shares \&\& ctx->prealloc_y_last_tensor_used == x;/held = shares;/' unit ggml_test
+mutate "ggml: operands are kept for this x alone" $glue 's/held = keeps \&\& ctx->prealloc_y_last_tensor_used == x;/held = keeps;/' unit ggml_test
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
-mutate "ggml: operands of a copy are not kept" $glue 's/p.packed = p.copy_bytes == 0 \&\& /p.packed = /; s/ours \&\& shares \&\& p.copy_bytes == 0 \?/ours \&\& shares ?/' unit ggml_test
+mutate "ggml: operands of a copy are not kept" $glue 's/p.packed = p.copy_bytes == 0 \&\& /p.packed = /; s/ours \&\& keeps \&\& p.copy_bytes == 0 \?/ours \&\& keeps ?/' unit ggml_test
 mutate "ggml: others may still read what is copied over" $glue 's/if \(ctx->prealloc_y_need_sync\) \{ barrier/if (false) { barrier/' unit ggml_test
 mutate "ggml: an addition in place" $tensors 's/epilogue->bias = NULL;/;/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t->view_offs, ggml_nbytes/0, ggml_nbytes/' unit ggml_test
@@ -369,6 +369,7 @@ mutate "a call without indices and status word takes that of the backend" $heade
 mutate "pipelines: loads that may pass the end of weights" $headers/pipelines.h 's/qk_somewhere_\(\&p.weights.range, 2, 1\)/qk_somewhere_(\&p.weights.range, 2, 0)/' unit pipelines_test
 mutate "pipelines: tensors that begin elsewhere" $headers/pipelines.h 's/    range->buffer = qk_no_buffer_\(number\);/\&range->offset = 0;/' unit pipelines_test
 mutate "pipelines: epilogues" $headers/pipelines.h 's/p.epilogue = \&epilogue;/p.epilogue = NULL;/' unit pipelines_test
+mutate "pipelines: with x that others share" $headers/pipelines.h 's/p.shares = shares;/;/' unit pipelines_test
 mutate "pipelines: each number of vectors" $headers/pipelines.h 's/n <= most; n\+\+/n <= most; n += 2/' unit pipelines_test
 mutate "pipelines: the module of a schedule" $headers/pipelines.h 's/one.code = qk_code_of\(kernel, launch->constants\)/one.code = kernel->code/' unit pipelines_test
 mutate "pipelines: each once" $headers/pipelines.h 's/if \(qk_same_pipeline_\(.*$/if (0)/' unit pipelines_test

@@ -47,7 +47,7 @@ static size_t launches(const char * name) {
 
 static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr) {
     ggml_tensor * nodes[] = { first, second };
-    const ggml_cgraph graph = { nodes };
+    const ggml_cgraph graph = { nodes, second != nullptr ? 2 : 1 };
     notes.clear();
     ctx.num_additional_fused_ops = second != nullptr;
     return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
