@@ -369,7 +369,7 @@ mutate "a call without indices and status word takes that of the backend" $heade
 mutate "pipelines: loads that may pass the end of weights" $headers/pipelines.h 's/qk_somewhere_\(\&p.weights.range, 2, 1\)/qk_somewhere_(\&p.weights.range, 2, 0)/' unit pipelines_test
 mutate "pipelines: tensors that begin elsewhere" $headers/pipelines.h 's/    range->buffer = qk_no_buffer_\(number\);/\&range->offset = 0;/' unit pipelines_test
 mutate "pipelines: epilogues" $headers/pipelines.h 's/p.epilogue = \&epilogue;/p.epilogue = NULL;/' unit pipelines_test
-mutate "pipelines: with x that others share" $headers/pipelines.h 's/p.shares = shares;/;/' unit pipelines_test
+mutate "pipelines: with x that others share" $headers/pipelines.h 's/p.shares = shares;/p.shares = 0 * shares;/' unit pipelines_test
 mutate "pipelines: each number of vectors" $headers/pipelines.h 's/n <= most; n\+\+/n <= most; n += 2/' unit pipelines_test
 mutate "pipelines: the module of a schedule" $headers/pipelines.h 's/one.code = qk_code_of\(kernel, launch->constants\)/one.code = kernel->code/' unit pipelines_test
 mutate "pipelines: each once" $headers/pipelines.h 's/if \(qk_same_pipeline_\(.*$/if (0)/' unit pipelines_test
