@@ -466,7 +466,7 @@ static void test_teams(void **state) {
             entry.values[4] = (qk_tuned_value){QK_CONSTANT_SPLIT, split};
             entry.batch = f < TRIPLES ? batch[i / 2 % 3] : 1;
             teams = split <= 16 && size * split >= 4 * at_once;
-            bound = f < 2 * TRIPLES ? exact : 0.01;
+            bound = f < 2 * TRIPLES ? exact : 0.02; /* x is rounded to bytes */
             run_gemv(of, rows[(i + 1) % 3], cols[i % 3], entry.batch, UINT64_MAX, 1);
         }
     bound = exact;
