@@ -249,7 +249,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     if (s.staged) {
         s.split = 1;
         s.rows = many && digits == 1 && s.rows > 4 ? 4 : s.rows;
-        most = many ? 128 : qk_staging_threads_(kernel, limits, &s, rows, cols);
+        most = qk_staging_threads_(kernel, limits, &s, rows, cols);
         while (most < slices * 32)
             most *= 2;
         while (qk_looks_up_pairs_(kernel) && s.rows > 2 && most == 256 &&
