@@ -370,17 +370,23 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 #define QK_TEAM_REGISTERS 96u
 #define QK_TEAM_THREADS 256u
 
+/* Runs of 16 bytes of x that they share, at most. */
+static inline uint32_t qk_team_fours_(const qk_kernel *kernel, const qk_limits *limits) {
+    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
+            fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
+    return fours;
+}
+
 /* Teams of lanes, each with rows of its own, share x. Of few rows, more lanes are a team, as long as all have a tile of what is
  * shared; then each takes fewer rows, and workgroups are smaller; until more than half of the processors have one. Were they twice as
  * many, some processors would have two, the same rows in all, and x twice. */
 static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   qk_share_ *s) {
-    uint32_t lanes = qk_lanes_(limits), room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
+    uint32_t lanes = qk_lanes_(limits), fours = qk_team_fours_(kernel, limits);
     uint64_t words = kernel->teams_kept * qk_block_bytes_(kernel) / kernel->block_elements / 4;
     uint64_t each = (uint64_t)kernel->teams_tile * s->kept, tiles = qk_ceil_(cols, kernel->teams_kept);
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
-            fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
     tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
     s->rows = limits->subgroup_size == QK_LARGE_SUBGROUP ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
@@ -403,16 +409,16 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
 /* Whether teams share x of one right-hand side, which takes at most two bytes of an element so, and not each thread has its part: of long
  * rows, and as many of them as give each processor some, but not many. All of x is shared at once. */
 static inline int qk_shares_one_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
-    uint64_t weights = rows * cols, processors = qk_processors_(limits), tile = 16 * (uint64_t)kernel->teams_tile;
-    uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
+    uint64_t weights = rows * cols, processors = qk_processors_(limits), tile = kernel->teams_tile;
     return qk_busy_workgroups_(limits) >= 64 && qk_slices_(cols) >= QK_LONG_SLICES &&
            weights >= QK_TEAMS_LEAST_WEIGHTS * processors && weights <= QK_TEAMS_MOST_WEIGHTS * processors &&
-           tile <= 2 * (uint64_t)kernel->teams_kept && qk_ceil_(cols, kernel->teams_kept) * tile <= room * 5 / 6;
+           16 * tile <= 2 * (uint64_t)kernel->teams_kept &&
+           qk_ceil_(cols, kernel->teams_kept) * tile <= qk_team_fours_(kernel, limits);
 }
 
-/* Whether teams share x of several right-hand sides, not a workgroup whose subgroups walk down more rows: where these would leave
+/* Whether teams share x: of several right-hand sides, not a workgroup whose subgroups walk down more rows, where these would leave
  * processors without a workgroup; and where tiles are smaller in teams, of floats with more than two vectors, of integers with two,
- * of which four rows of the larger tiles do not fit into registers. */
+ * of which four rows of the larger tiles do not fit into registers. Of one, where that gains, or a tuning asks for it. */
 static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   const qk_share_ *s) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
