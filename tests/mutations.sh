@@ -356,10 +356,10 @@ mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/
 mutate "views: halves, MSL" templates/finish.metal 's/as_type<ushort>\(half\(sum\)\)/f32_to_bf16(sum)/' script views msl
 glue=integrations/ggml/ggml-vulkan-qkgen.cpp
 tensors=$headers/tensors.h
-mutate "ggml: operands are kept for this x alone" $glue 's/ \&\& ctx->prealloc_y_last_tensor_used == x;/;/' unit ggml_test
+mutate "ggml: operands are kept for this x alone" $glue 's/held = keeps \&\& ctx->prealloc_y_last_tensor_used == x;/held = keeps;/' unit ggml_test
 mutate "ggml: operands are those of each matrix of a batch" $glue 's/ \&\& ggml_nrows\(x\) == x->ne\[1\];/;/' unit ggml_test
-mutate "ggml: operands of a copy are not kept" $glue 's/kept = !copied \&\& /kept = /' unit ggml_test
-mutate "ggml: others may still read what is copied over" $glue 's/if \(!p.packed \&\& ctx->prealloc_y_need_sync\)/if (false)/' unit ggml_test
+mutate "ggml: operands of a copy are not kept" $glue 's/p.packed = p.copy_bytes == 0 \&\& /p.packed = /; s/ours \&\& keeps \&\& p.copy_bytes == 0 \?/ours \&\& keeps ?/' unit ggml_test
+mutate "ggml: others may still read what is copied over" $glue 's/if \(ctx->prealloc_y_need_sync\) \{ barrier/if (false) { barrier/' unit ggml_test
 mutate "ggml: an addition in place" $tensors 's/epilogue->bias = NULL;/;/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t->view_offs, ggml_nbytes/0, ggml_nbytes/' unit ggml_test
 mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test
@@ -369,6 +369,7 @@ mutate "a call without indices and status word takes that of the backend" $heade
 mutate "pipelines: loads that may pass the end of weights" $headers/pipelines.h 's/qk_somewhere_\(\&p.weights.range, 2, 1\)/qk_somewhere_(\&p.weights.range, 2, 0)/' unit pipelines_test
 mutate "pipelines: tensors that begin elsewhere" $headers/pipelines.h 's/    range->buffer = qk_no_buffer_\(number\);/\&range->offset = 0;/' unit pipelines_test
 mutate "pipelines: epilogues" $headers/pipelines.h 's/p.epilogue = \&epilogue;/p.epilogue = NULL;/' unit pipelines_test
+mutate "pipelines: with x that others share" $headers/pipelines.h 's/p.shares = shares;/;/' unit pipelines_test
 mutate "pipelines: each number of vectors" $headers/pipelines.h 's/n <= most; n\+\+/n <= most; n += 2/' unit pipelines_test
 mutate "pipelines: the module of a schedule" $headers/pipelines.h 's/one.code = qk_code_of\(kernel, launch->constants\)/one.code = kernel->code/' unit pipelines_test
 mutate "pipelines: each once" $headers/pipelines.h 's/if \(qk_same_pipeline_\(.*$/if (0)/' unit pipelines_test
@@ -386,13 +387,16 @@ mutate "launcher: pipelines have constants of their own" $headers/launcher.hpp '
   unit ggml_test
 mutate "launcher: products of other tensors are planned anew" $headers/launcher.hpp 's/tensors\[\] = \{&p.weights, /tensors[] = {/' unit ggml_test
 mutate "launcher: what an epilogue reads is part of a launch" $headers/launcher.hpp 's/p.epilogue->field != nullptr \? \*p.epilogue->field/false ? *p.epilogue->field/' unit ggml_test
-mutate "launcher: products that take memory of the engine are not kept" $headers/launcher.hpp 's/p.scratch_bytes != 0 \|\| p.copy_bytes != 0 \|\| to.waits \|\| //' unit ggml_test
+mutate "launcher: products are known in their scratch alone" $headers/launcher.hpp 's/scratch.offset == p.scratch.offset \&\&/true \&\&/' unit ggml_test
+mutate "launcher: operands are taken by the kernel that made them" $headers/launcher.hpp 's/packed = uses \&\& p.kernel == r.kernel;/packed = uses;/' unit ggml_test
+mutate "launcher: launches that are repeated wait as they did" $headers/launcher.hpp 's/if \(s.waits\)/if (false)/' unit ggml_test
+mutate "launcher: repeated products do not write what others read" $headers/launcher.hpp '0,/if \(uses \&\& !packed\)/s//if (false)/' unit ggml_test
 mutate "launcher: many tokens of experts are tiles" $headers/launcher.hpp 's/> QK_GEMV_MAX_BATCH/> 1000u/' unit ggml_test
 mutate "launcher: but for who asks, where no tiles take them" $headers/launcher.hpp 's/\&\& tiles_alone/\&\& (tiles_alone || true)/' unit ggml_test
 mutate "ggml: nobody asks by default" $glue 's/!routing.names_operations\(\)/false/' unit ggml_test
 mutate "launcher: pipelines of a list have its constants" $headers/launcher.hpp 's/list.items\[i\].constants/nullptr/' unit ggml_test
 mutate "launcher: a call without a status word has another" $headers/launcher.hpp 's/return engine.range_of\(spare\);/return qk_range();/' unit ggml_test
-mutate "launcher: shapes of matrices are asked for by their type" $headers/launcher.hpp 's/shape.type = QK_MATRIX_OFFER_TYPE;/;/' unit ggml_test
+mutate "launcher: shapes of matrices are asked for by their type" $headers/launcher.hpp 's/shape.type = QK_MATRIX_OFFER_TYPE;/shape.type = 0;/' unit ggml_test
 mutate "launcher: matrices are asked for in memory apart" $headers/launcher.hpp 's/engine.range_of\(from\), engine.range_of\(to\)/engine.range_of(to), engine.range_of(to)/' unit ggml_test
 mutate "routing: operations are those that somebody names" $headers/routing.hpp 's/if \(asked == "1"\)/if (asked != "0")/' unit ggml_test
 mutate "routing: names may be in small letters" $headers/routing.hpp 's/std::toupper\(c\)/c/' unit ggml_test
