@@ -203,8 +203,7 @@ static inline void qk_share_few_ahead_(const qk_kernel *kernel, const qk_limits 
 static inline uint32_t qk_staging_threads_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s,
                                            uint64_t rows, uint64_t cols) {
     uint64_t busy = qk_busy_workgroups_(limits), subgroups = qk_ceil_(rows, s->rows) * qk_slices_(cols);
-    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
-    int pairs = qk_looks_up_pairs_(kernel) && !qk_takes_experts_(kernel);
+    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0, pairs = qk_looks_up_pairs_(kernel);
     if (subgroups >= 8 * busy)
         return 128;
     if (subgroups * 5 <= busy * 8)

@@ -126,9 +126,9 @@ static inline int qk_has_many_loads_(const qk_kernel *kernel) {
     return kernel->wide_loads >= QK_MANY_LOADS;
 }
 
-/* Whether weights of a table are looked up in pairs, of which a workgroup makes the table. */
+/* Whether weights are looked up in a table of pairs, which a workgroup makes for all of its rows: of experts they are too few. */
 static inline int qk_looks_up_pairs_(const qk_kernel *kernel) {
-    return qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0;
+    return qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0 && !qk_takes_experts_(kernel);
 }
 
 /* Slices of x of so many columns, for subgroups whose threads keep what they usually do. */
