@@ -363,7 +363,7 @@ mutate "ggml: others may still read what is copied over" $glue 's/if \(ctx->prea
 mutate "ggml: an addition in place" $tensors 's/epilogue->bias = NULL;/;/' unit ggml_test
 mutate "ggml: rows of views that begin elsewhere are not promised" $glue 's/t->view_offs, ggml_nbytes/0, ggml_nbytes/' unit ggml_test
 mutate "ggml: factors of experts are no addition" $glue 's/dst->op == GGML_OP_MUL \? epilogue.scale : epilogue.bias/epilogue.bias/' unit ggml_test
-mutate "ggml: x begins where nothing can be copied" $glue 's/copied \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
+mutate "ggml: x begins where nothing can be copied" $glue 's/p.copy_bytes != 0 \&\& get_misalign_bytes\(ctx, x\) != 0/false/' unit ggml_test
 mutate "a call without a status word takes that of the backend" $headers/dispatch_check.h 's/range = qk_status_word_\(call->backend, range\);/;/' unit tensors_test
 mutate "a call without indices and status word takes that of the backend" $headers/dispatch_rows.h 's/qk_status_word_\(backend, status_word\)/status_word/' unit tensors_test
 mutate "pipelines: loads that may pass the end of weights" $headers/pipelines.h 's/qk_somewhere_\(\&p.weights.range, 2, 1\)/qk_somewhere_(\&p.weights.range, 2, 0)/' unit pipelines_test
