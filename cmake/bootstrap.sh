@@ -24,6 +24,7 @@ packages=(
   build-essential cmake ninja-build
   glslang-dev spirv-tools            # GLSL to SPIR-V, in process
   libvulkan-dev                      # the runtime
+  libmimalloc-dev                    # memory for the GLSL compiler, sooner
   libcjson-dev                       # model files: safetensors
   libspirv-cross-c-shared-dev        # judge and audit: what a module says of itself
   mesa-vulkan-drivers                # a Vulkan device on every machine: lavapipe, on the CPU

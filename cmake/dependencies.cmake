@@ -123,6 +123,21 @@ endforeach()
 target_link_libraries(qkgen_glslang INTERFACE Threads::Threads)
 endif() # QKGEN_GLSLANG
 
+# ---- mimalloc -------------------------------------------------------------------------------------------------------
+#
+# The optimiser of SPIRV-Tools asks for small pieces of memory all the time: with this allocator, from 2.0 on, `qkgen emit` takes a
+# quarter less. Nothing else needs it. Sanitizers have their own. Sets QKGEN_MIMALLOC to the library, or to nothing.
+
+set(QKGEN_MIMALLOC "")
+if(QKGEN_GENERATOR AND QKGEN_GLSLANG AND NOT QKGEN_SANITIZE AND NOT QKGEN_STATIC_LIBSTDCXX)
+  find_package(mimalloc 2.0 CONFIG QUIET)
+  if(mimalloc_FOUND)
+    set(QKGEN_MIMALLOC mimalloc)
+  else()
+    message(STATUS "No mimalloc: writing kernels takes a third longer (on Debian and Ubuntu: apt-get install libmimalloc-dev)")
+  endif()
+endif()
+
 # ---- Vulkan ---------------------------------------------------------------------------------------------------------
 
 if(QKGEN_RUNTIME)

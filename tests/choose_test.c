@@ -64,6 +64,8 @@ static void test_by_shape(void **state) {
 static void test_by_error(void **state) {
     (void)state;
     assert_int_equal(any(ALL, 100000, 2), BYTE);
+    assert_int_equal(any(ALL, 1000, 8), BYTE); /* few rows */
+    assert_int_equal(any(ALL, 10000, 8), UNITS);
     assert_int_equal(any(ALL, 100000, 1), SPLIT); /* as fast, and more exact */
     const double bytes = qk_sum_error(&all[BYTE], 32, 4096), split = qk_sum_error(&all[SPLIT], 32, 4096),
                  floats = qk_sum_error(&all[FLOATS], 32, 4096);
@@ -107,18 +109,19 @@ static void test_lookups(void **state) {
     const qk_kernel *const kernels[] = {&all[FLOATS], &bytes};
     assert_ptr_equal(qk_choose(kernels, 2, &device, 10000, 4096, 2, INFINITY), &all[FLOATS]);
     assert_ptr_equal(qk_choose(kernels, 2, &device, 100000, 4096, 2, INFINITY), &bytes);
-    /* Of few rows, bytes are faster where floats look up as well. */
+    /* Of few rows and two vectors, floats are faster, whether they look up or not; of four, bytes. */
     const qk_spec_constant pairs[] = {{QK_CONSTANT_COPIES, "copies", 1, 0, NULL},
                                       {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL}};
     qk_kernel floats = all[FLOATS], one = all[BYTE];
     one.spec_constants = pairs;
     one.spec_constant_count = 2;
     const qk_kernel *const both[] = {&floats, &one};
-    assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 4, INFINITY), &floats);
+    assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 2, INFINITY), &floats);
+    assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 4, INFINITY), &one);
     floats.spec_constants = pairs;
     floats.spec_constant_count = 1;
     assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 4, INFINITY), &one);
-    /* But for two vectors; and of very many rows, bytes are for one, too. */
+    /* Of very many rows, bytes are for one, too. */
     assert_ptr_equal(qk_choose(both, 2, &device, 1000, 4096, 2, INFINITY), &floats);
     assert_ptr_equal(qk_choose(both, 2, &device, 10000, 4096, 1, INFINITY), &floats);
     assert_ptr_equal(qk_choose(both, 2, &device, 100000, 4096, 1, INFINITY), &one);

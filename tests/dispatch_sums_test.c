@@ -843,6 +843,7 @@ static uint32_t wide_block, shared_tile, shares_wide; /* of the kernel */
 static uint32_t loop_steps;                           /* that the driver lets a thread take, or 0 */
 static int has_split;                                 /* the kernel has teams of lanes */
 static int has_bytes;                                 /* its products are of bytes */
+static uint32_t teams_tile;                           /* of 64 elements; 0: of 32, which take 9 */
 static int few_bits;                                  /* 12 bits for 8 weights, not 36 */
 static int windows; /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
@@ -872,8 +873,8 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.kernel.wide_block = wide_block;
     c.kernel.shared_tile = shared_tile;
     c.kernel.shares_wide = shares_wide;
-    c.kernel.teams_tile = 9;
-    c.kernel.teams_kept = 32;
+    c.kernel.teams_tile = teams_tile ? teams_tile : 9;
+    c.kernel.teams_kept = teams_tile ? 64 : 32;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = windows || (own && own->id == QK_CONSTANT_TABLE_COPIES) ? 1024 : 256;
@@ -1027,6 +1028,20 @@ static void test_kept_x(void **state) {
     s = see_shape(1024, 4096, 1, 0, &copies);
     assert_int_equal(s.constants[5], 1024);
     assert_int_equal(s.constants[6], 1);
+    assert_int_equal(s.constants[0], 256); /* fewer workgroups make the table, each of twice as many threads */
+    assert_int_equal(s.constants[2], 2);
+    s = see_shape(4096, 4096, 1, 0, &copies);
+    assert_int_equal(s.constants[0], 256);
+    assert_int_equal(s.constants[2], 8);
+    assert_int_equal(s.workgroups, 128);
+    /* Large workgroups: pairs; of integers long rows, eight at a time, of which no few are. */
+    windows = has_bytes = 1;
+    assert_int_equal(see_shape(14336, 4096, 1, 0, &copies).constants[0], 512);
+    assert_int_equal(see_shape(14336, 4096, 1, 0, NULL).constants[0], 256);
+    assert_int_equal(see_shape(4096, 14336, 1, 0, NULL).constants[0], 512);
+    assert_int_equal(see_shape(4096, 8192, 1, 0, NULL).constants[0], 256);
+    assert_int_equal(see_shape(1024, 14336, 1, 0, NULL).constants[0], 256);
+    windows = has_bytes = 0;
     s = see_shape(1024, 4096, 1, 0, &all);
     assert_int_equal(s.constants[5], 512); /* of 49152 - 32768 - 1536 bytes */
     assert_int_equal(s.constants[6], 32);
@@ -1122,6 +1137,31 @@ static void test_teams(void **state) {
         lanes = 8; /* a processor's */
         assert_int_equal(see_shape(rows, cols, batch, 0, &digits).constants[3], QK_SCHEDULE_SHARED);
     }
+    /* Of one vector of bytes, long rows, of which each processor has some; and where x is all in shared memory. */
+    static const struct {
+        uint64_t rows, cols;
+        uint32_t digits, tile, schedule;
+    } ones[] = {
+        {4096, 14336, 1, 5, QK_SCHEDULE_TEAMS}, {4096, 14336, 1, 8, QK_SCHEDULE_TEAMS},
+        {4096, 14336, 1, 9, QK_SCHEDULE_WIDE},  {4096, 14336, 0, 8, QK_SCHEDULE_WIDE},
+        {14336, 4096, 1, 5, QK_SCHEDULE_WIDE},  {8192, 8192, 1, 5, QK_SCHEDULE_WIDE},
+        {8192, 8256, 1, 5, QK_SCHEDULE_TEAMS},  {1206, 14336, 1, 5, QK_SCHEDULE_WIDE},
+        {1207, 14336, 1, 5, QK_SCHEDULE_TEAMS}, {4828, 14336, 1, 5, QK_SCHEDULE_WIDE},
+        {2048, 32768, 1, 5, QK_SCHEDULE_TEAMS}, {2048, 32832, 1, 5, QK_SCHEDULE_WIDE},
+    };
+    lanes = 32;
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++) {
+        const qk_spec_constant digits = {QK_CONSTANT_DIGITS, "digits", ones[i].digits, 0, NULL};
+        teams_tile = ones[i].tile;
+        assert_int_equal(schedule_of(ones[i].rows, ones[i].cols, 1, &digits), ones[i].schedule);
+    }
+    teams_tile = 5;
+    const qk_spec_constant one = {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL};
+    const seen s = see_shape(4096, 14336, 1, 0, &one);
+    const uint32_t got[] = {s.constants[0], s.constants[2], s.constants[7], s.workgroups}, want[] = {256, 4, 4, 128};
+    assert_memory_equal(got, want, sizeof want);
+    assert_int_equal(see_shape(4096, 14336, 1, 16, &one).constants[3], QK_SCHEDULE_WIDE); /* a processor's */
+    teams_tile = 0;
     /* Larger tiles of integers, of which two vectors leave four rows no room. */
     const qk_spec_constant two = {QK_CONSTANT_DIGITS, "digits", 2, 0, NULL};
     lanes = 32;
@@ -1290,7 +1330,7 @@ typedef struct ahead_case {
     uint32_t ahead, at_once, split, threads, workgroups; /* of the launch */
 } ahead_case;
 
-static uint32_t wide_loads; /* of the kernel */
+static uint32_t wide_loads, wide_kept; /* of the kernel; 0: 64 elements */
 
 /* A launch of blocks of so many bytes, of x in digits, or floats if there are 0, that has some rows ahead. */
 static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uint32_t bytes, uint32_t rows_ahead) {
@@ -1307,6 +1347,7 @@ static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uin
     c.kernel.ahead_kept = 64;
     c.kernel.ahead_block = a->block;
     c.kernel.wide_loads = wide_loads;
+    c.kernel.kept_elements = wide_kept;
     c.bindings[0].block_bytes += bytes - 18;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
@@ -1349,7 +1390,7 @@ static void test_ahead(void **state) {
         {57344, 8448, 1, 32, 0, 512, 49152, 0, 8, 8, 256, 264}, /* no whole blocks of those that are taken together */
         {57344, 8224, 1, 32, 0, 16, 49152, 0, 8, 8, 256, 264},  /* 257 blocks of 18 bytes */
         {4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 128, 256},   /* x is most of what few rows load */
-        {4096, 4096, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 2, 128, 528},
+        {4096, 4096, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 2, 64, 528}, /* small workgroups, for several times */
         {57344, 32768, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
         {57344, 8192, 2, 32, 0, 16, 49152, 1, 2, 4, 128, 528},                  /* of two vectors, too */
         {4096, 4096, 2, 32, 0, 16, 49152, 0, 4, 1, 64, 1024},                   /* if rows are many */
@@ -1365,7 +1406,7 @@ static void test_ahead(void **state) {
 /* Where a workgroup would stage x for few rows, rows are loaded ahead if other loads are many; or long ones, of integers. */
 static void test_ahead_of_few_rows(void **state) {
     (void)state;
-    const ahead_case ahead = {4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 528};
+    const ahead_case ahead = {4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 528};
     const ahead_case staged = {4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 128, 256};
     const ahead_case is_long = {4096, 16384, 1, 32, 0, 16, 49152, 1, 2, 8, 256, 264};
     check_ahead(0, &staged, 0, 18, 2);
@@ -1375,6 +1416,7 @@ static void test_ahead_of_few_rows(void **state) {
     check_ahead(2, &ahead, 0, 18, 2);
     ahead_case c = ahead;
     c.batch = 2; /* half as many rows of two vectors are enough then, of floats */
+    c.threads = 128;
     check_ahead(3, &c, 0, 18, 2);
     c = staged;
     c.lanes = 8;
@@ -1404,6 +1446,43 @@ static void test_ahead_of_few_rows(void **state) {
     c.at_once = 8;
     c.workgroups = 128;
     check_ahead(9, &c, 2, 18, 2);
+}
+
+/* Of one vector and few rows, fewer loads are enough, and where rows are long and one of the subgroups that share them is idle, there must
+ * be more; weights of a byte and large tiles go ahead whatever they are. No more subgroups share a row than have slices of it. */
+static void test_one_ahead(void **state) {
+    (void)state;
+    static const struct {
+        ahead_case as;
+        uint32_t digits, bytes, rows_ahead, loads, kept;
+    } cases[] = {
+        {{1024, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 128, 128}, 0, 18, 4, QK_SOME_LOADS, 0},
+        {{1024, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 128, 128}, 2, 18, 2, QK_SOME_LOADS, 0}, /* more than usual */
+        {{1024, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 256}, 1, 26, 1, QK_SOME_LOADS, 0},
+        {{256, 4096, 1, 32, 0, 16, 49152, 1, 1, 2, 128, 128}, 1, 26, 1, QK_SOME_LOADS, 0}, /* too few */
+        {{1024, 4096, 1, 32, 0, 16, 49152, 0, 4, 2, 128, 128}, 0, 18, 4, QK_SOME_LOADS - 1, 0},
+        {{1056, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 128, 132}, 0, 18, 4, QK_SOME_LOADS, 0}, /* 8 for each of 132 */
+        {{1057, 4096, 1, 32, 0, 16, 49152, 0, 4, 2, 128, 133}, 0, 18, 4, QK_SOME_LOADS, 0},
+        {{1583, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 128, 198}, 0, 18, 4, QK_MANY_LOADS, 0},
+        {{1584, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 528}, 0, 18, 4, QK_MANY_LOADS, 0}, /* twice */
+        {{1024, 14336, 1, 32, 0, 16, 49152, 0, 8, 8, 256, 128}, 0, 18, 4, QK_MOST_LOADS - 1, 0},
+        {{1024, 14336, 1, 32, 0, 16, 49152, 1, 4, 8, 256, 256}, 0, 18, 4, QK_MOST_LOADS, 0},
+        {{4096, 14336, 1, 32, 0, 16, 49152, 0, 8, 8, 256, 264}, 0, 18, 4, QK_MOST_LOADS - 1, 0},
+        {{4096, 16384, 1, 32, 0, 16, 49152, 1, 4, 8, 256, 264}, 0, 18, 4, QK_MANY_LOADS, 0}, /* none is idle */
+        {{4223, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 528}, 0, 18, 4, QK_MANY_LOADS, 0},
+        {{4224, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 128, 528}, 0, 18, 4, QK_MANY_LOADS, 0},
+        {{4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 396}, 2, 26, 2, QK_MANY_LOADS, 0}, /* of three workgroups */
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 528}, 0, 34, 2, 0, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 256, 264}, 0, 26, 2, 0, 0},
+        {{4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 660}, 1, 22, 4, 0, 128},
+        {{4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 1, 128, 128}, 0, 22, 4, 0, 128}, /* of integers */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wide_loads = cases[i].loads;
+        wide_kept = cases[i].kept;
+        check_ahead(i, &cases[i].as, cases[i].digits, cases[i].bytes, cases[i].rows_ahead);
+    }
+    wide_loads = wide_kept = 0;
 }
 
 /* Two rows of more than five bits and a half, beside x of two bytes, leave room for three workgroups of four. */
@@ -1707,6 +1786,7 @@ int main(void) {
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_ahead_of_few_rows),
+        cmocka_unit_test(test_one_ahead),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_several_ahead),
         cmocka_unit_test(test_expert_parts),

@@ -106,12 +106,13 @@ static qk_status note(void *context, const qk_launch *launch, qk_error *error) {
 }
 
 /* What one call asks for, with ranges as long as they are. */
-static void ask(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count, const chance *c,
-                uint64_t n) {
+static void ask(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count, const chance *c, uint64_t n,
+                int shares) {
     qk_epilogue epilogue;
     qk_range bias;
     qk_error error;
     qk_product p = product_of(c, n, &epilogue, &bias);
+    p.shares = shares;
     if (qk_plan_product(backend, kernels, count, INFINITY, &p, &error) != QK_OK) fail_msg("%s", error.text);
     qk_product_place(&p, (qk_range){(void *)(uintptr_t)6, 0, p.copy_bytes + p.scratch_bytes});
     if (qk_dispatch_product(backend, &p, &error) != QK_OK)
@@ -150,7 +151,8 @@ static void compare(const char *format, int by_id, uint32_t device) {
     like.x.range.size = like.y.range.size = bias.size = 0; /* not looked at */
     if (qk_list_products(&lists, kernels, count, INFINITY, &like, most, &error) != QK_OK)
         fail_msg("%" PRIu64 " x %" PRIu64 ": %s", c.rows, c.cols, error.text);
-    for (uint32_t n = most; n >= 1; n--) ask(&asks, kernels, count, &c, n);
+    for (uint32_t n = most; n >= 1; n--)
+        for (int shares = 0; shares < 2; shares++) ask(&asks, kernels, count, &c, n, shares);
     assert_int_equal(listed.count, asked.count);
     assert_true(listed.count >= 1 && listed.count < 40);
     for (uint32_t i = 0; i < asked.count; i++) {
@@ -166,6 +168,30 @@ static void list_has_what_is_asked_for(void **state) {
     for (uint32_t round = 0; round < 40; round++)
         for (uint32_t device = 0; device < 3; device++)
             for (int by_id = 0; by_id < 2; by_id++) compare(round % 2 != 0 ? "q4_K" : "q4_0", by_id, device);
+}
+
+/* Integers are made of x once where another matrix has it, or where it is long; and not of few values. */
+static void x_is_made_integers_once(void **state) {
+    (void)state;
+    const struct {
+        uint64_t rows, cols, vectors;
+        int shares, once;
+    } cases[] = {{1024, 4096, 2, 0, 0}, {1024, 4096, 2, 1, 1},  {1024, 2048, 2, 1, 0}, {1024, 2048, 4, 1, 1},
+                 {1024, 4096, 1, 1, 0}, {4096, 14336, 4, 0, 1}, {4096, 14336, 2, 0, 0}};
+    const qk_kernel *kernels[MOST_KERNELS];
+    const uint32_t count = find("q4_0", 0, kernels);
+    const qk_limits limits = limits_of(1);
+    qk_backend backend = qk_listing_backend(QK_API_VULKAN, &limits, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const chance c = {.rows = cases[i].rows, .cols = cases[i].cols, .shared = 1, .kernel = kernels[0]};
+        qk_epilogue epilogue;
+        qk_range bias;
+        qk_error error;
+        qk_product p = product_of(&c, cases[i].vectors, &epilogue, &bias);
+        p.shares = cases[i].shares;
+        if (qk_plan_product(&backend, kernels, count, INFINITY, &p, &error) != QK_OK) fail_msg("%s", error.text);
+        if ((p.scratch_bytes != 0) != cases[i].once) fail_msg("case %zu has %" PRIu64 " bytes", i, p.scratch_bytes);
+    }
 }
 
 /* Other families are listed by their own calls, and what is wrong is refused. */
@@ -241,6 +267,7 @@ static void keys_stay(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(list_has_what_is_asked_for),
+        cmocka_unit_test(x_is_made_integers_once),
         cmocka_unit_test(rows_are_listed),
         cmocka_unit_test(list_may_be_too_short),
         cmocka_unit_test(keys_stay),

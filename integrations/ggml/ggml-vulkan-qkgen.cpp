@@ -72,6 +72,8 @@ struct vk_qk_call {
     }
 
     void barrier() { ggml_vk_sync_buffers(ctx, subctx); }
+
+    void before_scratch() { if (ctx->prealloc_y_need_sync) { barrier(); } }
 };
 
 // Whether matrix units multiply as kernels ask, and how threads hold matrices: a small kernel tells.
@@ -138,46 +140,36 @@ static qk_tensor ggml_vk_qk_tensor(const ggml_backend_vk_context * ctx, const gg
     return qkgen::tensor_of(range, t->ne, t->nb, ggml_type_size(t->type));
 }
 
-// Launches a product that is not known. x that kernels do not load from where it lies is copied to `prealloc_y`; behind
-// it is scratch. Operands of x are kept there as ggml keeps x in q8_1: for other matrices that are multiplied with it.
+// Launches a product that is not known. x that kernels do not load is copied to `prealloc_y`, before scratch.
 static bool ggml_vk_qk_multiply(vk_qk_call & call, const ggml_tensor * mul, qk_product & p, qk_error * error) {
     ggml_backend_vk_context * ctx = call.ctx;
-    const ggml_tensor * w = mul->src[0], * x = mul->src[1], * ids = mul->src[2];
-    const char * families = ids != nullptr ? "gemv_id,gemm_id" : "gemv,gemm";
+    const ggml_tensor * w = mul->src[0], * x = mul->src[1];
+    const qk_kernel * held = p.kernel;
     auto & routing = ggml_vk_qk_routing();
-    const auto & kernels = routing.find(families, ggml_type_name(w->type), ggml_type_name(x->type));
+    const auto & kernels = routing.find(p.ids.bytes != 0 ? "gemv_id,gemm_id" : "gemv,gemm", ggml_type_name(w->type),
+                                        ggml_type_name(x->type));
     if (call.launcher.plan_product(call, kernels, !routing.names_operations(), p, error) != QK_OK) {
         return false;
     }
-    const bool copied = p.copy_bytes != 0, tiles = p.scratch_bytes != 0;
-    if (copied && get_misalign_bytes(ctx, x) != 0) {
+    if (p.copy_bytes != 0 && get_misalign_bytes(ctx, x) != 0) {
         return qk_fail(error, QK_ERROR_UNSUPPORTED, "x begins where nothing can be copied") == QK_OK;
     }
-    if (!copied && !tiles) {
-        return call.launcher.dispatch_product(call, p, error) == QK_OK;
+    if (p.copy_bytes + p.scratch_bytes != 0) {
+        if (ctx->prealloc_size_y < p.copy_bytes + p.scratch_bytes) {
+            ctx->prealloc_size_y = p.copy_bytes + p.scratch_bytes;
+            ggml_vk_preallocate_buffers(ctx, call.subctx);
+        }
+        qk_product_place(&p, call.range_of(ctx->prealloc_y));
+        p.packed = p.copy_bytes == 0 && held == p.kernel && ctx->prealloc_y_last_tensor_used == x;
     }
-    if (ctx->prealloc_size_y < p.copy_bytes + p.scratch_bytes) {
-        ctx->prealloc_size_y = p.copy_bytes + p.scratch_bytes;
-        ggml_vk_preallocate_buffers(ctx, call.subctx);
-    }
-    qk_product_place(&p, call.range_of(ctx->prealloc_y));
-    auto key = (vk_pipeline_struct *) (uintptr_t) p.kernel;
-    const bool kept = !copied && ids == nullptr && ggml_nrows(x) == x->ne[1];
-    p.packed = kept && ctx->prealloc_y_last_pipeline_used == key && ctx->prealloc_y_last_tensor_used == x;
-    if (!p.packed && ctx->prealloc_y_need_sync) {
-        call.barrier();
-    }
-    if (copied) {
+    if (p.copy_bytes != 0) {
+        call.before_scratch();
         vk_pipeline copy = ggml_vk_get_cpy_pipeline(ctx, x, nullptr, x->type);
         ggml_pipeline_request_descriptor_sets(ctx, copy, 1);
         const vk_subbuffer to = { ctx->prealloc_y, 0, p.copy_bytes };
         ggml_vk_cpy_to_contiguous(ctx, call.subctx, copy, x, ggml_vk_tensor_subbuffer(ctx, x), to);
     }
-    const bool done = call.launcher.dispatch_product(call, p, error) == QK_OK;
-    ctx->prealloc_y_last_pipeline_used = key;
-    ctx->prealloc_y_last_tensor_used = kept && done ? x : nullptr;
-    ctx->prealloc_y_need_sync = true; // the launches read it
-    return done;
+    return call.launcher.dispatch_product(call, p, error) == QK_OK;
 }
 
 // MUL_MAT and MUL_MAT_ID.
@@ -203,12 +195,21 @@ static bool ggml_vk_qk_mul_mat(ggml_backend_vk_context * ctx, vk_context & subct
         (dst->op == GGML_OP_MUL ? epilogue.scale : epilogue.bias) = &other;
         qk_product_adds(&p, &epilogue);
     }
-    const qk_kernel * kernel = call.launcher.repeat_product(call, p);
+    ggml_tensor ** next = graph->nodes + at + 1, ** end = graph->nodes + std::min(graph->n_nodes, at + 9);
+    p.shares = std::any_of(next, end, [&](const ggml_tensor * t) { return t->src[1] == x; }); // as of q, k and v
+    // Operands of x are kept in `prealloc_y` as ggml keeps x in q8_1: for other matrices that are multiplied with it.
+    const bool keeps = ids == nullptr && ggml_nrows(x) == x->ne[1];
+    p.scratch = ctx->prealloc_y != nullptr ? call.range_of(ctx->prealloc_y) : qk_range {};
+    const bool held = keeps && ctx->prealloc_y_last_tensor_used == x;
+    p.kernel = held ? (const qk_kernel *) (void *) ctx->prealloc_y_last_pipeline_used : nullptr;
     qk_error error;
-    if (kernel == nullptr && ggml_vk_qk_multiply(call, mul, p, &error)) {
-        kernel = p.kernel;
+    const bool ours = call.launcher.repeat_product(call, p) || ggml_vk_qk_multiply(call, mul, p, &error);
+    if (p.copy_bytes + p.scratch_bytes != 0) { // the launches read it
+        ctx->prealloc_y_last_pipeline_used = (vk_pipeline_struct *) (uintptr_t) p.kernel;
+        ctx->prealloc_y_last_tensor_used = ours && keeps && p.copy_bytes == 0 ? x : nullptr;
+        ctx->prealloc_y_need_sync = true;
     }
-    return ggml_vk_qk_routing().count(kernel != nullptr, ggml_op_name(mul->op), kernel ? kernel->family : error.text,
+    return ggml_vk_qk_routing().count(ours, ggml_op_name(mul->op), ours ? p.kernel->family : error.text,
                                       dst != mul ? ", fused" : "");
 }
 
@@ -217,8 +218,7 @@ static qk_status ggml_vk_qk_rows(const ggml_backend_vk_context * ctx, const qk_b
                                  const ggml_tensor * dst, qk_error * error) {
     const bool decodes = ggml_is_quantized(dst->src[0]->type);
     const ggml_tensor * v = decodes ? dst : dst->src[0], * t = decodes ? dst->src[0] : dst;
-    // Our blocks are those of ggml's quantiser. Its copies make others of iq4_nl, where they do not search for a scale,
-    // and of q8_0, where processors round ties to even; they are rare but in 16 bits.
+    // ggml copies to iq4_nl without its quantiser's search, and to q8_0 as processors round ties: often, of halves.
     const bool differs = t->type == GGML_TYPE_IQ4_NL || (t->type == GGML_TYPE_Q8_0 && v->type != GGML_TYPE_F32);
     const char * family = decodes ? "gather" : "set_rows";
     const auto & kernels = ggml_vk_qk_routing().find(family, ggml_type_name(t->type), ggml_type_name(v->type));
@@ -232,10 +232,10 @@ static qk_status ggml_vk_qk_rows(const ggml_backend_vk_context * ctx, const qk_b
 
 // Whether rows can be set that ggml has no kernel for.
 static bool ggml_vk_qk_supports(const vk_device & device, const ggml_tensor * dst) {
-    const bool sets = dst->op == GGML_OP_SET_ROWS || dst->op == GGML_OP_CPY;
     const qk_limits limits = ggml_vk_qk_limits(device);
     const qk_backend nothing = qk_listing_backend(QK_API_VULKAN, &limits, nullptr);
-    return sets && ggml_vk_qk_on(dst->type, dst->op) && ggml_vk_qk_rows(nullptr, nothing, dst, nullptr) == QK_OK;
+    return (dst->op == GGML_OP_SET_ROWS || dst->op == GGML_OP_CPY) && ggml_vk_qk_on(dst->type, dst->op) &&
+           ggml_vk_qk_rows(nullptr, nothing, dst, nullptr) == QK_OK;
 }
 
 static bool ggml_vk_qk_rows(ggml_backend_vk_context * ctx, vk_context & subctx, const ggml_tensor * dst) {

@@ -5,8 +5,8 @@
 // pp       tokens of a prompt, read at once; several with commas. tg: tokens made one after the other; batch: sequences at once, of
 //          which each makes tg / 4 tokens. 0 leaves one out
 // layers   on the device; 0: all on the processor
-// write    the logits of 40 tokens that are read one after the other and then 100 at once, as f32. compare: with those of a file;
-//          prints the normalised mean squared error
+// write    the logits of 40 tokens that are read one after the other, then 2, 3, 4 and 8 at once, and 100, as f32. compare: with those
+//          of a file; prints the normalised mean squared error
 //
 // One line for each: what, tokens a second (the median of the repeats), the least, the largest. Links llama.cpp's library.
 #include "llama.h"
@@ -114,10 +114,14 @@ static std::vector<float> logits_of(llama_context * ctx) {
             all.insert(all.end(), row, row + vocabulary);
         }
     };
-    for (int i = 0; i < 40; i++) {
-        take(1, i);
+    int at = 0;
+    for (; at < 40; at++) {
+        take(1, at);
     }
-    take(100, 40);
+    for (const int each : { 2, 3, 4, 8, 100 }) {
+        take(each, at);
+        at += each;
+    }
     return all;
 }
 

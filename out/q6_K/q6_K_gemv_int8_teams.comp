@@ -432,11 +432,14 @@ void main() {
                 if (PADDED == 0u && row + ROWS >= rows && from + t + 8u >= tiles) {  // the last block: no load goes beyond
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last_fours[8]; uint last_words[10];
-                        float part = 0.0;
+                        float part = 0.0;  // the sum goes on, so that results have the bits of the other path
+                        [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                            [[unroll]] for (uint r = 0u; r < ROWS; ++r) part = m * ROWS + r == i ? sum[m][r] : part;
                         fetch_last(min(row + i % ROWS, last), from + t, last_fours, last_words);
                         take_x(i / ROWS, t);
                         accumulate(min(row + i % ROWS, last), from + t, 0u, last_fours, last_words, part);
-                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s / ROWS][s % ROWS] += s == i ? part : 0.0;
+                        [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[m][r] = m * ROWS + r == i ? part : sum[m][r];
                     }
                     t += lanes;
                     continue;

@@ -47,7 +47,7 @@ static size_t launches(const char * name) {
 
 static bool mul_mat(ggml_tensor * first, ggml_tensor * second = nullptr) {
     ggml_tensor * nodes[] = { first, second };
-    const ggml_cgraph graph = { nodes };
+    const ggml_cgraph graph = { nodes, second != nullptr ? 2 : 1 };
     notes.clear();
     ctx.num_additional_fused_ops = second != nullptr;
     return ggml_vk_qk_mul_mat(&ctx, subctx, &graph, 0);
@@ -192,6 +192,40 @@ static void test_remembered() {
     ctx.prealloc_y_last_tensor_used = nullptr;
     ctx.prealloc_y_need_sync = false;
     CHECK(notes_of(&z) == made && notes_of(&z) == kept);
+    ctx.prealloc_y_last_tensor_used = nullptr; // a barrier only where launches may still read
+    CHECK(ctx.prealloc_y_need_sync && notes_of(&z).size() == made.size() + 1 && notes[0].what == "barrier" && notes_of(&z) == kept);
+}
+
+// Products that keep operands of x in scratch are known in that memory alone, apart for operands that are to be made first.
+static void test_remembered_scratch() {
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 8192, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 32), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 32);
+    qk_epilogue none {};
+    qk_product p {};
+    p.weights = ggml_vk_qk_tensor(&ctx, &w, true);
+    p.x = ggml_vk_qk_tensor(&ctx, &x);
+    p.y = ggml_vk_qk_tensor(&ctx, &y);
+    p.types = (uint64_t) w.type << 32 | (uint32_t) x.type;
+    p.epilogue = &none;
+    ctx.prealloc_y_last_tensor_used = nullptr;
+    vk_qk_call call = { &ctx, subctx, ggml_vk_qk_state(&ctx) };
+    const std::vector<noted> made = notes_of(&y);
+    p.scratch = vk_qk_call::range_of(ctx.prealloc_y);
+    const qk_kernel * kernel = (const qk_kernel *) (void *) ctx.prealloc_y_last_pipeline_used;
+    p.kernel = kernel;
+    CHECK(!call.launcher.repeat_product(call, p)); // it was not launched with operands that are there
+    const std::vector<noted> kept = notes_of(&y);
+    notes.clear();
+    CHECK(call.launcher.repeat_product(call, p) && p.packed == 1 && p.scratch_bytes != 0 && notes == kept);
+    p.kernel = nullptr;
+    ctx.prealloc_y_need_sync = false;
+    notes.clear();
+    CHECK(call.launcher.repeat_product(call, p) && p.packed == 0 && p.kernel == kernel);
+    CHECK(made.size() == notes.size() + (made[0].what == "barrier") && std::equal(notes.rbegin(), notes.rend(), made.rbegin()));
+    p.scratch.offset += 256;
+    CHECK(!call.launcher.repeat_product(call, p));
+    p.scratch.offset -= 256;
+    p.scratch.size += 256;
+    CHECK(!call.launcher.repeat_product(call, p));
 }
 
 // x becomes operands once, for all matrices that are multiplied with it; not for another x, nor behind a copy.
@@ -396,6 +430,7 @@ int main() {
     test_batch();
     test_fused();
     test_remembered();
+    test_remembered_scratch();
     test_gemm();
     test_experts();
     test_uneven_experts(true);

@@ -18,7 +18,7 @@ enum ggml_type { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0, GGML_TYPE_I32, GG
 enum ggml_op { GGML_OP_ADD, GGML_OP_ADD_ID, GGML_OP_MUL, GGML_OP_MUL_MAT, GGML_OP_MUL_MAT_ID, GGML_OP_GET_ROWS, GGML_OP_SET_ROWS, GGML_OP_CPY, GGML_OP_CONT };
 enum { GGML_MAX_DIMS = 4, GGML_MAX_SRC = 10 };
 struct ggml_tensor { ggml_type type; ggml_op op; int64_t ne[4]; size_t nb[4]; ggml_tensor * src[GGML_MAX_SRC]; uint64_t at, view_offs; };
-struct ggml_cgraph { ggml_tensor ** nodes; };
+struct ggml_cgraph { ggml_tensor ** nodes; int n_nodes; };
 #define GGML_ASSERT(x) do { if (!(x)) { fprintf(stderr, "assertion failed: %s\n", #x); abort(); } } while (0)
 
 inline const char * ggml_type_name(ggml_type t) {

@@ -19,8 +19,6 @@ enum { QK_SCHEDULE_OF_WHOLE_SUMS_ = QK_SCHEDULE_TEAMS };
 #define QK_USUAL_WIDTH 32u
 /* Subgroups of one row, at most. */
 #define QK_MOST_SUBGROUPS 32u
-/* Slices of x for a subgroup, from which on rows are long. */
-#define QK_LONG_SLICES 5u
 /* Bytes of tables of which a workgroup has two copies or none. */
 #define QK_LARGE_TABLES 8192u
 
@@ -135,13 +133,17 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
     }
 }
 
-/* Whether a workgroup has two rows and more ahead, of more than five and a half bits a weight, beside x of two bytes: only three run
- * where else there are four, and one that waits for another to end costs more than one that is not there. */
+/* Whether rows have more than five and a half bits a weight, beside x of two bytes. */
+static inline int qk_has_large_rows_(const qk_kernel *kernel) {
+    return qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 2 &&
+           16 * qk_block_bytes_(kernel) > 11 * (uint64_t)kernel->block_elements;
+}
+
+/* Whether a workgroup has two such rows and more ahead: only three run where else there are four, and one that waits for another to end
+ * costs more than one that is not there. */
 static inline int qk_leaves_less_room_(const qk_kernel *kernel, const uint32_t *constants) {
     return qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD &&
-           qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) > 1 &&
-           qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 2 &&
-           16 * qk_block_bytes_(kernel) > 11 * (uint64_t)kernel->block_elements;
+           qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) > 1 && qk_has_large_rows_(kernel);
 }
 
 /* How a launch with one right-hand side or a few is shared out. */
@@ -159,7 +161,7 @@ typedef struct qk_share_ {
 static inline int qk_keeps_several_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept, uint64_t rows,
                                     uint64_t cols, int ahead) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
-    uint64_t parts = qk_ceil_(rows, qk_own_rows_(kernel, kept, ahead)) * qk_ceil_(cols, 32 * QK_KEPT_VALUES);
+    uint64_t parts = qk_ceil_(rows, qk_own_rows_(kernel, kept, ahead)) * qk_slices_(cols);
     int sooner = ahead && qk_has_many_loads_(kernel) && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0;
     int pays = limits->subgroup_size >= 32 && parts >= (sooner ? 4 : 8) * qk_busy_workgroups_(limits) &&
                qk_fits_own_(kernel, kept, ahead ? kernel->ahead_kept : kernel->kept_elements, ahead) &&
@@ -169,6 +171,44 @@ static inline int qk_keeps_several_(const qk_kernel *kernel, const qk_limits *li
     return (wanted == (ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) || (wanted == QK_SCHEDULE_NONE && pays)) &&
            qk_may_take_(kernel, limits, ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE) &&
            qk_is_whole_(kernel, rows, cols) && qk_fits_wide_(kernel, rows, cols);
+}
+
+/* Subgroups that have slices of x where rows are loaded ahead. */
+static inline uint64_t qk_slices_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols) {
+    return qk_ceil_(cols, (uint64_t)qk_lanes_(limits) * kernel->ahead_kept);
+}
+
+/* Of one right-hand side, so few rows that a workgroup would not load any ahead of others: two at a time and more, for as many subgroups as
+ * keep the device busy; and where rows are many enough, smaller workgroups, which do. Their threads load less of x, too. */
+static inline void qk_share_few_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                       qk_share_ *s) {
+    uint64_t walking = qk_walking_workgroups_(kernel, limits, 1, QK_AHEAD_THREADS);
+    uint64_t slices = qk_slices_ahead_(kernel, limits, cols);
+    int is_light =
+        kernel->ahead_kept <= QK_KEPT_VALUES && 8 * qk_block_bytes_(kernel) <= 5 * (uint64_t)kernel->block_elements;
+    if (qk_has_large_rows_(kernel))
+        walking = qk_ceil_(walking * 3, 4);
+    if (s->kept > 1 || qk_busy_workgroups_(limits) < 64 || rows * slices >= QK_AHEAD_SLICES * walking)
+        return;
+    while (s->rows < (is_light ? 4 : 2) && qk_ceil_(rows, 2 * s->rows) * slices >= qk_busy_workgroups_(limits) * 3 / 4)
+        s->rows *= 2;
+    if (rows * slices < QK_AHEAD_SLICES_OF_SMALL * walking || slices * qk_lanes_(limits) > QK_AHEAD_THREADS)
+        return;
+    s->rows = 2;
+    s->threads = QK_AHEAD_THREADS;
+}
+
+/* Threads of a workgroup that stages x of one right-hand side, at most: the fewer subgroups there are, the fewer. Floats and tables of
+ * pairs want large ones, and so does x of long rows, of which a workgroup loads all. */
+static inline uint32_t qk_staging_threads_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s,
+                                           uint64_t rows, uint64_t cols) {
+    uint64_t busy = qk_busy_workgroups_(limits), subgroups = qk_ceil_(rows, s->rows) * qk_slices_(cols);
+    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0, pairs = qk_looks_up_pairs_(kernel);
+    if (subgroups >= 8 * busy)
+        return 128;
+    if (subgroups * 5 <= busy * 8)
+        return pairs ? 256 : 128;
+    return floats || pairs || (qk_slices_(cols) >= QK_LONG_SLICES && s->rows == 8) ? 512 : 256;
 }
 
 /* Copies of a table of pairs take time to make, and memory that x could have: few of them, or none, where there are few weights. */
@@ -184,33 +224,36 @@ static inline uint32_t qk_share_copies_(const qk_limits *limits, const qk_share_
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, int ahead) {
     qk_share_ s = {1, 0, 1, 128, 0, 0, ahead, 0, 0};
-    uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
+    uint64_t busy = qk_busy_workgroups_(limits), slices = qk_slices_(cols);
     uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0), most = 512;
     int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
     int neighbours = digits > 1 && !tables && qk_has_neighbours_(kernel);
     while (s.kept < batch)
         s.kept *= 2;
     s.own = qk_keeps_several_(kernel, limits, s.kept, rows, cols, ahead);
-    while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
+    /* Rows that are loaded ahead have the subgroups that their slices take, and no idle ones. */
+    while (!ahead && s.split < 8 && rows * s.split < QK_BUSY_ROWS)
         s.split *= 2;
     s.rows = s.own && s.kept > 1 ? qk_own_rows_(kernel, s.kept, ahead)
              : ahead             ? kernel->rows_ahead
                                  : qk_rows_at_once_(kernel, s.kept);
     while (s.rows > 2 && (!s.own ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
-    subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
      * subgroups, the smaller are workgroups, for all of the device to have some. With experts each token's x is for few rows, however
      * many there are of all tokens; but floats and copies of tables want large workgroups. */
-    many = subgroups >= 8 * busy;
+    many = qk_ceil_(rows, s.rows) * slices >= 8 * busy;
     s.staged = !ahead && s.own && busy >= 64 && cols <= 512 * QK_KEPT_VALUES &&
                (!many || (digits && !tables && qk_takes_experts_(kernel)));
     if (s.staged) {
         s.split = 1;
         s.rows = many && digits == 1 && s.rows > 4 ? 4 : s.rows;
-        most = many || subgroups * 5 <= busy * 8 ? 128 : digits ? 256 : 512;
+        most = qk_staging_threads_(kernel, limits, &s, rows, cols);
         while (most < slices * 32)
             most *= 2;
+        while (qk_looks_up_pairs_(kernel) && s.rows > 2 && most == 256 &&
+               rows * slices < s.rows * 8 * qk_enough_workgroups_(limits))
+            s.rows /= 2;
     } else if (s.own && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
     else if (s.own && qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0 &&
@@ -229,6 +272,8 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     }
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
         s.threads *= 2;
+    if (ahead && limits->subgroup_size >= 32)
+        qk_share_few_ahead_(kernel, limits, rows, cols, &s);
     if (limits->subgroup_size == QK_LARGE_SUBGROUP)
         s.rows =
             (uint32_t)qk_min_(s.rows, s.kept == 1 && digits == 0 ? QK_LARGE_SUBGROUP_FLOATS : QK_LARGE_SUBGROUP_ROWS);
@@ -285,15 +330,34 @@ static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *lim
     return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
 }
 
+/* Loads of a thread for each row of its own, from which on rows that are loaded ahead are faster than x that is staged for a few: of one
+ * right-hand side fewer where rows are few, and more where one of the subgroups that share a row has nothing to do. */
+static inline uint32_t qk_loads_before_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept,
+                                              uint64_t rows, uint64_t cols) {
+    uint64_t slices = qk_slices_ahead_(kernel, limits, cols), split = 1;
+    while (split < slices)
+        split *= 2;
+    if (kept > 1)
+        return QK_MANY_LOADS;
+    if (rows <= QK_FEWEST_ROWS * qk_processors_(limits) && qk_slices_(cols) < QK_LONG_SLICES)
+        return QK_SOME_LOADS;
+    return split > slices ? QK_MOST_LOADS : QK_MANY_LOADS;
+}
+
 /* Whether rows that are loaded ahead are faster where they can be: as the planner has it, unless a workgroup stages x for a few rows.
- * There, too, where other loads are many; and of integers where rows are long, so that each workgroup has much of x to stage. Not with
- * few lanes, which are a processor's. */
+ * There, too, where other loads are many, or tiles large, or floats meet weights of a byte; and of integers where rows are long, so that
+ * each workgroup has much of x to stage. Not with few lanes, which are a processor's. */
 static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t rows,
                                  uint64_t cols) {
-    uint64_t slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES);
+    uint64_t slices = qk_slices_(cols);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int is_long = integers && slices >= QK_LONG_SLICES && qk_ceil_(rows, 8) * slices >= 4 * qk_busy_workgroups_(limits);
-    return limits->subgroup_size >= 32 && (!s->staged || qk_has_many_loads_(kernel) || is_long);
+    int is_large = s->kept == 1 && (integers ? kernel->kept_elements > QK_KEPT_VALUES
+                                             : qk_block_bytes_(kernel) >= kernel->block_elements);
+    int shared = s->teams && s->kept == 1;
+    return limits->subgroup_size >= 32 && !shared &&
+           (!s->staged || is_long || is_large ||
+            kernel->wide_loads >= qk_loads_before_ahead_(kernel, limits, s->kept, rows, cols));
 }
 
 /* Rows that a workgroup of teams takes at a time; `split` quarters of a subgroup are one. */
@@ -305,17 +369,23 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 #define QK_TEAM_REGISTERS 96u
 #define QK_TEAM_THREADS 256u
 
+/* Runs of 16 bytes of x that they share, at most. */
+static inline uint32_t qk_team_fours_(const qk_kernel *kernel, const qk_limits *limits) {
+    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
+            fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
+    return fours;
+}
+
 /* Teams of lanes, each with rows of its own, share x. Of few rows, more lanes are a team, as long as all have a tile of what is
  * shared; then each takes fewer rows, and workgroups are smaller; until more than half of the processors have one. Were they twice as
  * many, some processors would have two, the same rows in all, and x twice. */
 static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   qk_share_ *s) {
-    uint32_t lanes = qk_lanes_(limits), room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
+    uint32_t lanes = qk_lanes_(limits), fours = qk_team_fours_(kernel, limits);
     uint64_t words = kernel->teams_kept * qk_block_bytes_(kernel) / kernel->block_elements / 4;
     uint64_t each = (uint64_t)kernel->teams_tile * s->kept, tiles = qk_ceil_(cols, kernel->teams_kept);
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
-            fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
     tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
     s->rows = limits->subgroup_size == QK_LARGE_SUBGROUP ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
@@ -335,19 +405,31 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
     }
 }
 
-/* Whether teams share x of several right-hand sides, not a workgroup whose subgroups walk down more rows: where these would leave
+/* Whether teams share x of one right-hand side, which takes at most two bytes of an element so, and not each thread has its part: of long
+ * rows, and as many of them as give each processor some, but not many. All of x is shared at once. */
+static inline int qk_shares_one_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    uint64_t weights = rows * cols, processors = qk_processors_(limits), tile = kernel->teams_tile;
+    return qk_busy_workgroups_(limits) >= 64 && qk_slices_(cols) >= QK_LONG_SLICES &&
+           weights >= QK_TEAMS_LEAST_WEIGHTS * processors && weights <= QK_TEAMS_MOST_WEIGHTS * processors &&
+           16 * tile <= 2 * (uint64_t)kernel->teams_kept &&
+           qk_ceil_(cols, kernel->teams_kept) * tile <= qk_team_fours_(kernel, limits);
+}
+
+/* Whether teams share x: of several right-hand sides, not a workgroup whose subgroups walk down more rows, where these would leave
  * processors without a workgroup; and where tiles are smaller in teams, of floats with more than two vectors, of integers with two,
- * of which four rows of the larger tiles do not fit into registers. */
+ * of which four rows of the larger tiles do not fit into registers. Of one, where that gains, or a tuning asks for it. */
 static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   const qk_share_ *s) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2;
-    if (s->own || s->kept < 2 || !qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) ||
+    if ((s->own && s->kept > 1) || !qk_may_take_(kernel, limits, QK_SCHEDULE_TEAMS) ||
         !qk_fits_wide_(kernel, rows, cols) || !qk_is_whole_(kernel, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
         return wanted == QK_SCHEDULE_TEAMS;
+    if (s->kept == 1)
+        return integers && qk_shares_one_(kernel, limits, rows, cols);
     return smaller || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
 }
 
@@ -452,9 +534,10 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     }
     qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols, 0);
     uint32_t wanted = qk_wanted_schedule_(kernel);
-    int pays = qk_pays_ahead_(kernel, limits, &s, rows, cols);
+    s.teams = qk_forms_teams_(kernel, limits, rows, cols, &s);
     if (qk_may_take_(kernel, limits, QK_SCHEDULE_AHEAD) && qk_keeps_several_(kernel, limits, s.kept, rows, cols, 1) &&
-        (wanted == QK_SCHEDULE_AHEAD || (wanted == QK_SCHEDULE_NONE && pays)) &&
+        (wanted == QK_SCHEDULE_AHEAD ||
+         (wanted == QK_SCHEDULE_NONE && qk_pays_ahead_(kernel, limits, &s, rows, cols))) &&
         qk_can_go_ahead_(kernel, limits, cols)) {
         uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
         uint64_t slice = (uint64_t)limits->subgroup_size * kernel->ahead_kept;
@@ -465,9 +548,10 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
         if (held >= cols && !idle && qk_shared_bytes_(kernel, constants) <= room)
             return;
     }
-    s.teams = qk_forms_teams_(kernel, limits, rows, cols, &s);
-    if (s.teams)
+    if (s.teams) {
+        s.own = s.staged = 0;
         qk_form_teams_(kernel, limits, rows, cols, &s);
+    }
     qk_set_gemv_constants_(kernel, limits, cols, s, constants);
 }
 

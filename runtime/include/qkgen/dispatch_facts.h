@@ -10,8 +10,6 @@
 #define QK_BUSY_WORKGROUPS 660u
 /* Registers of a thread for x of several right-hand sides: those that floats of one take. */
 #define QK_OWN_REGISTERS UINT64_C(64)
-/* Loads of a thread for each row, from which on rows that are loaded ahead are faster. */
-#define QK_MANY_LOADS 10u
 
 static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
     return limits->busy_workgroups != 0 ? limits->busy_workgroups : QK_BUSY_WORKGROUPS;
@@ -126,6 +124,16 @@ static inline uint32_t qk_own_rows_(const qk_kernel *kernel, uint32_t kept, int 
 /* Whether threads that load their own rows have many loads for each, so that these wait for each other. */
 static inline int qk_has_many_loads_(const qk_kernel *kernel) {
     return kernel->wide_loads >= QK_MANY_LOADS;
+}
+
+/* Whether weights are looked up in a table of pairs, which a workgroup makes for all of its rows: of experts they are too few. */
+static inline int qk_looks_up_pairs_(const qk_kernel *kernel) {
+    return qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0 && !qk_takes_experts_(kernel);
+}
+
+/* Slices of x of so many columns, for subgroups whose threads keep what they usually do. */
+static inline uint64_t qk_slices_(uint64_t cols) {
+    return qk_ceil_(cols, 32 * QK_KEPT_VALUES);
 }
 
 /* Whether keeping x of several right-hand sides is faster than sharing it, of many rows: where products wait for lookups; where rows

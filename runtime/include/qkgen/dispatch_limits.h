@@ -69,8 +69,9 @@ static inline uint32_t qk_unit_constant_(const qk_limits *limits, uint32_t id, u
 
 /* Whether each thread keeps its part of x for itself, in a launch with these constants: of all right-hand sides. */
 static inline int qk_keeps_own_(const qk_kernel *kernel, const uint32_t *constants) {
-    return qk_schedule_of_(qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0))->vectors == QK_VECTORS_FEW_ ||
-           qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1) < 2;
+    int vectors = qk_schedule_of_(qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0))->vectors;
+    return vectors == QK_VECTORS_FEW_ ||
+           (vectors != QK_VECTORS_SEVERAL_ && qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1) < 2);
 }
 
 /* Copies of a table of pairs beside matrix units: a tuning's, or enough for lookups that seldom meet in a bank. */

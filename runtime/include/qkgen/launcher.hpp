@@ -28,6 +28,7 @@ namespace qkgen {
  *     void record(const Pipeline &pipeline, const qk_launch &launch, const qk_range *ranges, uint32_t buffers);
  *                                                                   `ranges` by the numbers of bindings, from 0 on
  *     void barrier();
+ *     void before_scratch();                                        a barrier, where launches may still read what products keep in scratch
  */
 template <class Pipeline, class Table> class launcher {
     std::mutex mutex;
@@ -43,6 +44,19 @@ template <class Pipeline, class Table> class launcher {
         qk_launch launch;
         std::vector<qk_range> ranges;
         std::vector<unsigned char> push;
+        bool waits; // for launches before
+    };
+    /* Of a product: what it launches where operands of x are to be made first, and where scratch has them. */
+    struct recording {
+        std::vector<step> steps[2];
+        const qk_kernel *kernel;
+        qk_range scratch;
+        uint64_t scratch_bytes; // 0: none
+
+        bool has_place(const qk_product &p) const {
+            return scratch_bytes == 0 || (scratch.buffer == p.scratch.buffer && scratch.offset == p.scratch.offset &&
+                                          scratch.size == p.scratch.size);
+        }
     };
     using words = std::vector<uint64_t>;
     /* The first words of a product say where its tensors are. */
@@ -55,7 +69,7 @@ template <class Pipeline, class Table> class launcher {
         }
     };
     enum { hashed = 11, most_kept = 16384 };
-    std::unordered_map<words, std::vector<step>, hash> kept;
+    std::unordered_map<words, recording, hash> kept;
     words product; // at hand, as `key`
 
     template <class Engine>
@@ -147,6 +161,8 @@ template <class Pipeline, class Table> class launcher {
             made.push.assign(push, push + launch->kernel->push_bytes);
             made.launch.ranges = nullptr;
             made.launch.constants = nullptr;
+            made.waits = k.waits;
+            k.waits = false;
             k.steps.push_back(std::move(made));
             k.engine.record(k.steps.back().pipeline, *launch, ranges, (uint32_t)k.steps.back().ranges.size());
             return QK_OK;
@@ -179,17 +195,30 @@ template <class Pipeline, class Table> class launcher {
     }
 
     /* Models multiply the same tensors for each token. Records a product that dispatch_product launched before, with all that `p` says
-     * before it is planned. Engine::record is called with launches that have no ranges and no constants. The kernel; NULL: it is not
+     * before it is planned, in the memory p.scratch. `p.kernel` is the one for which it holds operands of this x; NULL: of no x. Sets
+     * `kernel`, `scratch_bytes` and `packed`. Engine::record is called with launches that have no ranges and no constants. Whether it is
      * known. */
-    template <class Engine> const qk_kernel *repeat_product(Engine &engine, const qk_product &p) {
+    template <class Engine> bool repeat_product(Engine &engine, qk_product &p) {
         const std::lock_guard<std::mutex> lock(mutex);
         set_product(p);
         const auto found = kept.find(product);
-        if (found == kept.end())
-            return nullptr;
-        for (const step &s : found->second)
+        if (found == kept.end() || !found->second.has_place(p))
+            return false;
+        const recording &r = found->second;
+        const bool uses = r.scratch_bytes != 0, packed = uses && p.kernel == r.kernel;
+        if (r.steps[packed].empty())
+            return false;
+        p.kernel = r.kernel;
+        p.scratch_bytes = r.scratch_bytes;
+        p.packed = packed;
+        if (uses && !packed)
+            engine.before_scratch();
+        for (const step &s : r.steps[packed]) {
+            if (s.waits)
+                engine.barrier();
             engine.record(s.pipeline, s.launch, s.ranges.data(), (uint32_t)s.ranges.size());
-        return found->second[0].launch.kernel;
+        }
+        return true;
     }
 
     /* qk_plan_product of kernels that are exact enough (qkgen/routing.hpp). Many tokens of experts that no kernel
@@ -208,23 +237,28 @@ template <class Pipeline, class Table> class launcher {
         return status;
     }
 
-    /* qk_dispatch_product of what was planned. It is known from then on, unless it takes memory of the engine, scratch or a copy, or has
-     * launches that wait for others. */
+    /* qk_dispatch_product of what was planned. It is known from then on, unless x was copied first. */
     template <class Engine> qk_status dispatch_product(Engine &engine, const qk_product &p, qk_error *error) {
         const std::lock_guard<std::mutex> lock(mutex);
         std::vector<step> steps;
         keeper<Engine> to = {engine, *this, steps, false};
         const qk_backend backend = {&to,     QK_API_VULKAN,     limits, keeper<Engine>::launch, keeper<Engine>::barrier,
                                     nullptr, spare_word(engine)};
+        const bool uses = p.scratch_bytes != 0, packed = uses && p.packed != 0;
+        if (uses && !packed)
+            engine.before_scratch();
         const qk_status status = qk_dispatch_product(&backend, &p, error);
-        if (status != QK_OK || p.scratch_bytes != 0 || p.copy_bytes != 0 || to.waits || steps.empty())
+        if (status != QK_OK || p.copy_bytes != 0 || to.waits || steps.empty())
             return status;
         for (step &s : steps)
             s.launch.push = s.push.data();
         set_product(p);
         if (kept.size() >= most_kept)
             kept.clear();
-        kept[product] = std::move(steps);
+        recording &r = kept[product];
+        if (r.kernel != p.kernel || !r.has_place(p))
+            r = recording{{}, p.kernel, p.scratch, p.scratch_bytes};
+        r.steps[packed] = std::move(steps);
         return QK_OK;
     }
 

@@ -90,46 +90,55 @@ static inline void qk_resize_(qk_tensor *t, uint32_t dimension, uint64_t n) {
             t->steps[d] = t->steps[d - 1] * t->counts[d - 1];
 }
 
-/* Lists what qk_plan_product, with these `kernels` and `allowed`, and qk_dispatch_product ask for of products such as `like`, of 1 to
- * `most` vectors for each matrix, or with ids of 1 to `most` tokens. Buffers are not looked at, nor sizes but that of the weights:
- * whether loads may pass their end (0: they may). Where x and y begin counts, and which parts the epilogue has. `backend` lists, or
- * makes pipelines in its own way. */
-static inline qk_status qk_list_products(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
-                                         double allowed, const qk_product *like, uint64_t most, qk_error *error) {
+/* Lists what is asked for of a product such as `like`, of `n` vectors or tokens. */
+static inline qk_status qk_list_product_(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
+                                         double allowed, const qk_product *like, uint64_t n, int shares,
+                                         qk_error *error) {
     const uint32_t dimension = like->ids.bytes != 0 ? 2 : 1;
     const qk_range memory = {qk_no_buffer_(1), 0, UINT64_C(1) << 62};
-    qk_status status = QK_OK;
-    for (uint64_t n = 1; status == QK_OK && n <= most; n++) {
-        qk_epilogue epilogue;
-        qk_range parts[16];
-        uint32_t number = 6;
-        qk_product p = *like;
-        qk_somewhere_(&p.weights.range, 2, 1);
-        qk_somewhere_(&p.x.range, 3, 0);
-        qk_somewhere_(&p.y.range, 4, 0);
-        qk_somewhere_(&p.ids.range, 5, 0);
-        qk_resize_(&p.x, dimension, n);
-        qk_resize_(&p.y, dimension, n);
-        if (dimension == 2)
-            qk_resize_(&p.ids, 1, n);
-        if (like->epilogue != NULL) {
-            epilogue = *like->epilogue;
+    qk_epilogue epilogue;
+    qk_range parts[16];
+    uint32_t number = 6;
+    qk_product p = *like;
+    p.shares = shares;
+    qk_somewhere_(&p.weights.range, 2, 1);
+    qk_somewhere_(&p.x.range, 3, 0);
+    qk_somewhere_(&p.y.range, 4, 0);
+    qk_somewhere_(&p.ids.range, 5, 0);
+    qk_resize_(&p.x, dimension, n);
+    qk_resize_(&p.y, dimension, n);
+    if (dimension == 2)
+        qk_resize_(&p.ids, 1, n);
+    if (like->epilogue != NULL) {
+        epilogue = *like->epilogue;
 #define QK_EPILOGUE_SOMEWHERE_(bit, NAME, field, binding, many, meaning)                                               \
     if (epilogue.field != NULL) {                                                                                      \
         parts[number] = *epilogue.field;                                                                               \
         qk_somewhere_(&parts[number], number, 0);                                                                      \
         epilogue.field = &parts[number++];                                                                             \
     }
-            QK_EPILOGUES(QK_EPILOGUE_SOMEWHERE_)
+        QK_EPILOGUES(QK_EPILOGUE_SOMEWHERE_)
 #undef QK_EPILOGUE_SOMEWHERE_
-            p.epilogue = &epilogue;
-        }
-        status = qk_plan_product(backend, kernels, count, allowed, &p, error);
-        if (status == QK_OK)
-            qk_product_place(&p, memory);
-        if (status == QK_OK)
-            status = qk_dispatch_product(backend, &p, error);
+        p.epilogue = &epilogue;
     }
+    qk_status status = qk_plan_product(backend, kernels, count, allowed, &p, error);
+    if (status == QK_OK)
+        qk_product_place(&p, memory);
+    if (status == QK_OK)
+        status = qk_dispatch_product(backend, &p, error);
+    return status;
+}
+
+/* Lists what qk_plan_product, with these `kernels` and `allowed`, and qk_dispatch_product ask for of products such as `like`, of 1 to
+ * `most` vectors for each matrix, whether `shares` is set or not, or with ids of 1 to `most` tokens. Buffers are not looked at, nor sizes
+ * but that of the weights: whether loads may pass their end (0: they may). Where x and y begin counts, and which parts the epilogue has.
+ * `backend` lists, or makes pipelines in its own way. */
+static inline qk_status qk_list_products(const qk_backend *backend, const qk_kernel *const *kernels, uint32_t count,
+                                         double allowed, const qk_product *like, uint64_t most, qk_error *error) {
+    qk_status status = QK_OK;
+    for (uint64_t n = 1; status == QK_OK && n <= most; n++)
+        for (int shares = 0; status == QK_OK && shares < (like->ids.bytes != 0 ? 1 : 2); shares++)
+            status = qk_list_product_(backend, kernels, count, allowed, like, n, shares, error);
     return status;
 }
 

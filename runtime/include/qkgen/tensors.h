@@ -72,6 +72,7 @@ typedef struct qk_product {
     qk_range scratch;            /* qk_product_place sets it */
     qk_range status;             /* with ids, as of qk_dispatch_gemv_id_views; without a buffer, backend->spare */
     const qk_epilogue *epilogue; /* NULL: none */
+    int shares; /* 1: other matrices are multiplied with this x: it pays sooner to make integers of it once */
     int packed; /* 1: scratch holds what was made of x, by a call before with this kernel and x, and as many vectors; not with ids */
     /* What qk_plan_product finds: */
     const qk_kernel *kernel;
@@ -155,6 +156,13 @@ static inline uint64_t qk_product_max_batch_(const qk_backend *backend, const qk
 
 #define QK_PRODUCT_MOST_KERNELS 32u
 
+/* Whether it pays to make integers of x in a launch of its own. */
+static inline int qk_pack_pays_(const qk_product *p, uint64_t vectors) {
+    const uint64_t values = qk_batch_class_(vectors) * p->weights.counts[0];
+    return values >= QK_PACK_X_VALUES ||
+           (p->shares && values >= QK_PACK_X_SHARED && p->kernel->teams_tile <= QK_PACK_X_TILE);
+}
+
 /* The kernel of a product of which the counts are known, for so many vectors of each matrix; NULL where none is for that device. */
 static inline const qk_kernel *qk_product_kernel_(const qk_backend *backend, const qk_kernel *const *kernels,
                                                   uint32_t count, const qk_product *p, uint64_t vectors,
@@ -209,7 +217,7 @@ static inline qk_status qk_plan_product(const qk_backend *backend, const qk_kern
             p->ids.bytes != 0
                 ? qk_gemm_id_scratch(backend, p->kernel, w[2], w[1], w[0], vectors, p->ids.counts[0], p->x.counts[1])
                 : qk_gemm_views_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
-    else if (p->ids.bytes == 0 && qk_batch_class_(vectors) * w[0] >= QK_PACK_X_VALUES)
+    else if (p->ids.bytes == 0 && qk_pack_pays_(p, vectors))
         p->scratch_bytes = qk_gemv_scratch(backend, p->kernel, w[1], w[0], p->y.counts[1], &p->views);
     return QK_OK;
 }
