@@ -174,8 +174,9 @@ int qk_clear_quotient(float a, float b, int low, int high, inout bool clear) {
     return clamp(floatBitsToInt(sum), QK_ZERO + low, QK_ZERO + high);
 }
 
+// A device may take it that no float is one.
 bool qk_is_nan(float v) {
-    return isnan(v);
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
 }
 
 uint qk_bits_of_bf16(float v) {

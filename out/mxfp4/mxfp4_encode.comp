@@ -76,8 +76,9 @@ uint f32_to_bf16(float x) {
     return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
 }
 
+// A device may take it that no float is one.
 bool qk_is_nan(float v) {
-    return isnan(v);
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
 }
 
 uint qk_bits_of_f32(float v) {

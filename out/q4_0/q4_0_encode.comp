@@ -122,8 +122,9 @@ float qk_quotient(float numerator, float divisor) {
     return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
 }
 
+// A device may take it that no float is one.
 bool qk_is_nan(float v) {
-    return isnan(v);
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
 }
 
 // Bits that are stored; a NaN is that without a sign, whatever it was.
