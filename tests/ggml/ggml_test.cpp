@@ -198,7 +198,8 @@ static void test_remembered() {
 
 // Products that keep operands of x in scratch are known in that memory alone, apart for operands that are to be made first.
 static void test_remembered_scratch() {
-    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 8192, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 32), y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 32);
+    ggml_tensor w = tensor(GGML_TYPE_Q4_0, 8192, 256, 64), x = tensor(GGML_TYPE_F32, X, 256, 32);
+    ggml_tensor y = op(GGML_OP_MUL_MAT, Y, &w, &x, 64, 32);
     qk_epilogue none {};
     qk_product p {};
     p.weights = ggml_vk_qk_tensor(&ctx, &w, true);
