@@ -145,10 +145,12 @@ static void find_again(printer *p, const qg_term *const *terms, const char *cons
     qg_encoder_leave(p, &before);
 }
 
-/* A sum tells whether there is a NaN. Which of two zeros is found first has to be looked at, too. */
+/* A sum tells whether there is a NaN, by its bits: a device may take it that no float is one. Which of two zeros is found
+ * first has to be looked at, too. */
 static void find_freely(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count,
                         const char *group, uint32_t n, bool shared) {
-    const char *all = qg_encoder_fresh(p), *again = qg_format(p->arena, "!(abs(%s) <= 3.4e38)", all);
+    const char *all = qg_encoder_fresh(p);
+    const char *again = qg_format(p->arena, "(floatBitsToUint(%s) & 0x7F800000u) == 0x7F800000u", all);
     qg_encoder_line(p, qg_format(p->arena, "precise float %s = 0.0;", all));
     const loop before = qg_encoder_begin_elements(p, group, n, 1, n, true);
     for (uint32_t i = 0; i < count; ++i) {

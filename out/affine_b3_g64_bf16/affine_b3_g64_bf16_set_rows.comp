@@ -310,7 +310,7 @@ void qk_encode(uint qk_part, uint qk_from) {
         qk_0 = qk_0 + qk_held[qk_i];
         hi = max(hi, qk_held[qk_i]);
     }
-    if (!(abs(qk_0) <= 3.4e38) || lo == 0.0 || hi == 0.0) {
+    if ((floatBitsToUint(qk_0) & 0x7F800000u) == 0x7F800000u || lo == 0.0 || hi == 0.0) {
         lo = uintBitsToFloat(0x7F800000u);
         hi = uintBitsToFloat(0xFF800000u);
         for (int qk_i = 0; qk_i < 64; ++qk_i) {

@@ -209,7 +209,7 @@ void qk_encode(uint qk_part, uint qk_from) {
         m = max(m, abs(qk_held[qk_i]));
         qk_0 = qk_0 + qk_held[qk_i];
     }
-    if (!(abs(qk_0) <= 3.4e38)) {
+    if ((floatBitsToUint(qk_0) & 0x7F800000u) == 0x7F800000u) {
         m = uintBitsToFloat(0xFF800000u);
         for (int qk_i = 0; qk_i < 32; ++qk_i) {
             precise float qk_1 = abs(qk_x(qk_from + uint(qk_i)));

@@ -352,7 +352,7 @@ void qk_encode(uint qk_from, uint qk_part) {
             qk_3 = min(qk_3, qk_held[(0 * 32 + qk_i)]);
             qk_4 = qk_4 + qk_held[(0 * 32 + qk_i)];
         }
-        if (!(abs(qk_4) <= 3.4e38) || qk_3 == 0.0) {
+        if ((floatBitsToUint(qk_4) & 0x7F800000u) == 0x7F800000u || qk_3 == 0.0) {
             qk_3 = uintBitsToFloat(0x7F800000u);
             for (int qk_i = 0; qk_i < 32; ++qk_i) {
                 precise float qk_5 = qk_x(qk_from + uint((0 * 32 + qk_i)));

@@ -200,7 +200,7 @@ void qk_encode(uint qk_from, uint qk_part) {
         s = max(s, abs(qk_held[qk_i]));
         qk_0 = qk_0 + qk_held[qk_i];
     }
-    if (!(abs(qk_0) <= 3.4e38)) {
+    if ((floatBitsToUint(qk_0) & 0x7F800000u) == 0x7F800000u) {
         s = uintBitsToFloat(0xFF800000u);
         for (int qk_i = 0; qk_i < 32; ++qk_i) {
             precise float qk_1 = abs(qk_x(qk_first + uint(qk_i / 4 * 32 + qk_i % 4)));
