@@ -145,8 +145,8 @@ static void find_again(printer *p, const qg_term *const *terms, const char *cons
     qg_encoder_leave(p, &before);
 }
 
-/* A sum tells whether there is a NaN, by its bits: a device may take it that no float is one. Which of two zeros is found
- * first has to be looked at, too. */
+/* A sum tells whether there is a NaN, by its bits: a device may take it that no float is one. Which of two zeros is
+ * found first has to be looked at, too. */
 static void find_freely(printer *p, const qg_term *const *terms, const char *const *into, uint32_t count,
                         const char *group, uint32_t n, bool shared) {
     const char *all = qg_encoder_fresh(p);
