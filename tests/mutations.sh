@@ -162,6 +162,8 @@ mutate "a guess near to two integers is left open, within bounds" templates/enco
 mutate "quotients by whole numbers are rounded" templates/encode.glsl 's/\(a - high \* b\) - low \* b/0.0 * (high * b + low * b)/' \
   unit encode_functions_test
 mutate "quotients by whole numbers have few bits" templates/encode.glsl 's/abs\(b\) <= 2047\.0/abs(b) <= 1e9/' unit encode_functions_test
+mutate "codes far behind a block's begin are no sums" gen/text/encode_store.c 's/\.bytes <= 4 \* MOST_SUMS/.bytes > 0/' \
+  script encode "c vulkan" far
 mutate "guesses are lowered again" gen/text/encode_store.c 's/if \(raised\) more\[at \/ 32\] -=/if (raised) more[at \/ 32] +=/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
 mutate "signed codes borrow of nobody" gen/text/encode_store.c 's/if \(with_sign\) signs/if (with_sign \&\& i) signs/' \

@@ -330,6 +330,8 @@ void qg_encoder_gather_digits(printer *p, const qg_code *code) {
     qg_encoder_finish(p);
 }
 
+enum { MOST_SUMS = 64 }; /* words of a block that are made good */
+
 /* Whether words of a code are added up from numbers that have more bits than the code, which is made good at once. */
 static bool makes_sums(const printer *p, uint32_t number) {
     const qg_equation *e = &qg_encoder_items(p)[number];
@@ -337,7 +339,9 @@ static bool makes_sums(const printer *p, uint32_t number) {
     const qg_slice *slice = code->slices;
     if (p->d->id != QG_GLSL || p->mends || e->per != 1 || code->n_slices != 1 || slice->radix || p->share > QG_UNROLLED)
         return false;
-    return p->team == 1 ? !p->encode->rows && !qg_encoder_in_place(p, slice->buffer) : has_parts(p, slice);
+    if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= MOST_SUMS;
+    return !p->encode->rows && !qg_encoder_in_place(p, slice->buffer) &&
+           p->layout->buffers[slice->buffer].bytes <= 4 * MOST_SUMS;
 }
 
 static bool is_raised(const printer *p, uint32_t number) {
@@ -366,11 +370,11 @@ static const qg_term *stored_term(const printer *p, uint32_t number) {
 static bool is_signed(const printer *p, uint32_t number) { return has_sign(p, number, stored_term(p, number)); }
 
 void qg_encoder_finish_sums(printer *p, uint32_t number) {
-    enum { ZERO = 0x4B400000, MOST_WORDS = 64 };
+    enum { ZERO = 0x4B400000 };
     const qg_code *code = &p->layout->codes[qg_encoder_items(p)[number].code];
     const qg_slice *slice = code->slices;
     const bool raised = is_raised(p, number), with_sign = is_signed(p, number);
-    uint32_t more[MOST_WORDS + 1] = {0}, signs[MOST_WORDS + 1] = {0};
+    uint32_t more[MOST_SUMS + 1] = {0}, signs[MOST_SUMS + 1] = {0};
     const uint32_t first = p->team == 1 ? 0 : parts_of(p, slice).first;
     for (uint32_t i = 0; i < p->share && (raised || with_sign); ++i) {
         const uint32_t element = p->run < p->share ? i / p->run * p->run * p->team + i % p->run : i;
@@ -379,7 +383,7 @@ void qg_encoder_finish_sums(printer *p, uint32_t number) {
         if (raised && shift + slice->width > 32) more[at / 32 + 1] -= (uint32_t)ZERO >> (32 - shift);
         if (with_sign) signs[at / 32] += UINT32_C(1) << (shift + slice->width - 1);
     }
-    for (uint32_t w = 0; w <= MOST_WORDS; ++w) {
+    for (uint32_t w = 0; w <= MOST_SUMS; ++w) {
         if (!more[w] && !signs[w]) continue;
         const char *at = p->team == 1 ? word(p, slice->buffer, qg_format(p->arena, "%u", w))
                                       : qg_format(p->arena, "%s[%u]", parts_name(p, code, slice), w);

@@ -183,7 +183,31 @@ SPEC
     done
   done
 }
-export -f one outputs encode skips expected decode keeps sets narrow types zeros
+# Signed codes that begin within a block's first 256 bytes, and far behind them.
+far() {
+  local data=$work/far target n
+  mkdir -p "$data"
+  "$floats" usual 4096 11 >"$data/in"
+  for n in 2 400; do
+    cat >"$data/far.quant" <<SPEC
+format far "codes behind $n bytes"
+block 32 { spare pad: u8[$n] d: f16 w: u8[16] }
+code q = w { 4 @ 0 (32:4) }
+value = ((q ^ 8) - 8) * d
+encode {
+    d = max(abs(x)) / 7.0
+    t = d == 0.0 ? 1e20 : d
+    q = round(x / t, -7, 7) & 15
+}
+SPEC
+    for target in $targets; do
+      check "codes behind $n bytes on $target" \
+        "$QKGEN" run encode --spec "$data/far.quant" --format far --target "$target" --in "$data/in" --out "$data/$target"
+      [ "$target" = c ] || check "codes behind $n bytes: other blocks on $target than in C" cmp "$data/c" "$data/$target"
+    done
+  done
+}
+export -f one outputs encode skips expected decode keeps sets narrow types zeros far
 if [ $# -gt 0 ]; then
   printf '%s\n' "$@" | each
   finish
@@ -193,7 +217,7 @@ for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | e
 printf 'types %s\n' q4_0 q4_K | each
 printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
 printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' 'q2_0 64' 'q2_0 4160' 'tq1_0 256' 'nvfp4 64' 'nvfp4 4160' | each
-echo zeros | each
+printf '%s\n' zeros far | each
 
 head -c 128 "$given/q4_0.f32" >"$work/one.f32"
 : >"$work/empty.f32"
