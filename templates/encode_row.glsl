@@ -7,16 +7,22 @@ shared float qk_found[gl_WorkGroupSize.x * @{row_values}u];
 void qk_make_row(uint row, uint from) {
 @if row_values
     const uint share = (row_blocks + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x, first = gl_LocalInvocationIndex * share;
+    const uint own = gl_LocalInvocationIndex * @{row_values}u;
     float qk_of_row[@{row_values}];
     @{row_begin}
     for (uint b = first; b < min(first + share, row_blocks); ++b) qk_look((from + b) * @{block_elements}u, qk_of_row);
-    for (uint k = 0u; k < @{row_values}u; ++k) qk_found[gl_LocalInvocationIndex * @{row_values}u + k] = qk_of_row[k];
+    for (uint k = 0u; k < @{row_values}u; ++k) qk_found[own + k] = qk_of_row[k];
     barrier();
-    // In their order, so that of equals it is the first.
-    @{row_begin}
-    for (uint t = 0u; t < gl_WorkGroupSize.x; ++t) {
-        @{row_join}
+    // Neighbours first, and then neighbours of those, so that of equals it is the first.
+    for (uint step = 1u; step < gl_WorkGroupSize.x; step *= 2u) {
+        const uint t = gl_LocalInvocationIndex + step;
+        if (gl_LocalInvocationIndex % (2u * step) == 0u && t < gl_WorkGroupSize.x) {
+            @{row_join}
+            for (uint k = 0u; k < @{row_values}u; ++k) qk_found[own + k] = qk_of_row[k];
+        }
+        barrier();
     }
+    for (uint k = 0u; k < @{row_values}u; ++k) qk_of_row[k] = qk_found[k];
     barrier();
 @end
     for (uint b = gl_LocalInvocationIndex; b < row_blocks; b += gl_WorkGroupSize.x)

@@ -107,7 +107,7 @@ inputs() {
     echo --in "$1/blocks"
   else
     local name
-    for name in weight scales biases; do
+    for name in weight scales biases absmax; do
       [ ! -e "$1/$name" ] || printf -- '--in %s ' "$name=$1/$name"
     done
   fi

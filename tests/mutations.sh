@@ -783,10 +783,13 @@ mutate "encode: words that several have are joined" gen/build/encode_run.c 's/ow
 mutate "encode: teams of several rows do not follow each other, whole words" templates/set_rows.comp 's/qk_write_made\(in_one_row\)/qk_write_made(true)/' \
   script encode "c vulkan" "narrow nvfp4 64"
 mutate "encode: digits that are not there are 0" gen/text/encode_store.c 's/(qk_from%s\] : )0u/\11u/' script encode "c vulkan" "one tq1_0"
+mutate "encode: a sequence has blocks in all of its buffers" gen/spec/encode_rows.c 's/work->buffers\[i\].n_axes != 2/work->buffers[i].n_axes > 2/' \
+  script bad_specification c
+mutate "encode: codes of NF4, as bitsandbytes compares" formats/nf4.quant 's/0\.6427869200706482/0.64278/' script encode c "one nf4_b64"
 mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
   script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: the first of equals" templates/encode_row.glsl \
-  's/uint t = 0u; t < gl_WorkGroupSize.x; \+\+t/uint t = gl_WorkGroupSize.x - 1u; t < gl_WorkGroupSize.x; --t/' \
+  's/uint step = 1u; step < gl_WorkGroupSize.x; step \*= 2u/uint step = gl_WorkGroupSize.x / 2u; step > 0u; step /= 2u/; s/% \(2u \* step\) == 0u/< step/' \
   script encode_rows "c vulkan" "one ends 32"
 mutate "rows: blocks stand behind the header" gen/text/encode_rows.c 's/begin, n - header, u\);/begin, n, u);/' \
   script encode_rows c "one iq2_bn 64"

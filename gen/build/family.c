@@ -384,8 +384,9 @@ static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *fam
     return wide && qg_lower_operands(wide);
 }
 
-/* The layout of the tensors that a family's kernels read. */
+/* The layout of the tensors that a family's kernels read, or write. */
 static const qg_layout *layout_for(qg_arena *arena, const qg_layout *layout, const qg_family *family) {
+    if (family->encodes) return qg_layout_to_encode(arena, layout);
     return family->experts ? qg_layout_of_experts(arena, layout) : layout;
 }
 

@@ -140,22 +140,25 @@ static bool check_values(check *k, uint64_t row) {
     return true;
 }
 
-/* Blocks of row `row` of the floats: those of the C reference. */
+/* Blocks of row `row` of the floats, and what the row has of its own: those of the C reference. */
 static bool check_blocks(check *k, uint64_t row) {
     const qg_case *c = &k->s->of;
-    const uint64_t blocks = c->cols / c->layout->elements, set = qg_at_indices(c->family);
+    const uint64_t set = qg_at_indices(c->family);
     const uint64_t to = set ? qg_bench_index(c, row) : row;
     void *made[QK_MAX_BINDINGS];
     unsigned char *at = (unsigned char *)k->values, *is = (unsigned char *)k->x;
     for (uint32_t b = 0; b < c->layout->n_buffers; ++b) {
         made[b] = at;
-        at += blocks * c->layout->buffers[b].bytes;
+        at += qk_weight_bytes(k->s->kernel, b, 1, c->cols);
     }
     const uint64_t row_bytes = c->cols * (qg_scalars[c->type].bits / 8);
     if (!download(k, k->s->n_weights + (set ? 1 : 0), row * row_bytes, k->data, row_bytes)) return false;
-    qg_reference_encode(k->function, made, c->cols, k->data);
+    if (c->layout->encode->rows)
+        qg_reference_encode_rows(k->function, made, 1, c->cols, k->data);
+    else
+        qg_reference_encode(k->function, made, c->cols, k->data);
     for (uint32_t b = 0; b < c->layout->n_buffers; ++b) {
-        const uint64_t bytes = blocks * c->layout->buffers[b].bytes;
+        const uint64_t bytes = qk_weight_bytes(k->s->kernel, b, 1, c->cols);
         if (!download(k, b, to * bytes, is, bytes)) return false;
         for (uint64_t i = 0; i < bytes; ++i) compare(&k->c, is[i], ((const unsigned char *)made[b])[i], 0, 0);
     }

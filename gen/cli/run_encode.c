@@ -416,7 +416,9 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
                            format);
     const qg_scalar scalar = qg_family_type(family, type);
     if (scalar == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type);
+    job.request = (qg_request){.layout = job.layout, .n_families = 1, .families = &family, .command = "qkgen run"};
     job.kernel = qg_kernel_new(session->arena, job.layout, family, scalar, NULL);
+    job.layout = job.kernel.layout;
     const bool matrix = job.layout->view != QG_VIEW_BLOCKS;
     if (!sets_rows && (((job.rows || job.cols) && !matrix) || indices || into.count))
         return qg_complain("--rows, --cols, --indices and --into are for set_rows");
@@ -436,7 +438,6 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))
         return qg_complain("%s", why);
     job.templates = &templates;
-    job.request = (qg_request){.layout = job.layout, .n_families = 1, .families = &family, .command = "qkgen run"};
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */
 #endif

@@ -32,9 +32,22 @@ static bool has_rows(const qg_work *work) {
     return true;
 }
 
+/* Blocks one after the other, in every buffer. */
+static bool has_blocks(const qg_work *work) {
+    if (work->view == QG_VIEW_BLOCKS) {
+        return true;
+    }
+    for (uint32_t i = 0; i < work->spec->n_buffers; i++) {
+        if (work->buffers[i].n_axes != 2 || work->buffers[i].entries > 0) {
+            return false;
+        }
+    }
+    return work->view == QG_VIEW_SEQUENCE;
+}
+
 bool qg_is_encodable(qg_work *work) {
     const char *why = NULL;
-    if (work->view != QG_VIEW_BLOCKS && !has_rows(work)) {
+    if (!has_blocks(work) && !has_rows(work)) {
         why = "'encode' is for formats whose blocks lie one after the other, or are pieces of rows, beside what a row "
               "has of its own";
     } else if (work->elements > MOST_ELEMENTS || work->block_bytes > MOST_BYTES) {

@@ -90,6 +90,14 @@ const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout) {
     return whole;
 }
 
+const qg_layout *qg_layout_to_encode(qg_arena *arena, const qg_layout *layout) {
+    if (layout->view != QG_VIEW_SEQUENCE) return layout;
+    qg_layout *whole = QG_NEW(arena, qg_layout);
+    *whole = *qg_layout_whole(arena, layout);
+    whole->buffers = buffers_of_blocks(arena, layout);
+    return whole;
+}
+
 bool qg_has_experts(const qg_layout *layout) {
     return layout->view == QG_VIEW_BLOCKS || (layout->view == QG_VIEW_MATRIX && !layout->ragged);
 }

@@ -455,6 +455,8 @@ const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint
 /* The layout of a tensor whose rows and columns are whole blocks, of a format whose last ones may be cut off; and with
  * blocks one after the other where they are short parts of a row. As it is where it is neither. */
 const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout);
+/* The layout of a tensor that is encoded: of a sequence whose last block may be cut off, one of whole blocks. */
+const qg_layout *qg_layout_to_encode(qg_arena *arena, const qg_layout *layout);
 /* Whether several matrices of the format, which lie one after the other in each buffer, can be told apart by number. */
 bool qg_has_experts(const qg_layout *layout);
 /* The layout of such a tensor. Where each row of blocks has a part of its own of every buffer, it is the format's: a

@@ -26,6 +26,21 @@
  *
  *     value = N[q] * s
  *
+ *     # bitsandbytes' blockwise quantisation, whose comparisons are with what it has as the middles of neighbours. What is no number gets
+ *     # code 0, and so does all of a block of zeros, whose scale has no inverse.
+ *     encode {
+ *         m = max(abs(x))
+ *         s = max(m, 0.0)
+ *         r = m > 0.0 ? 1.0 / m : 0.0
+ *         v per 1 = m > 0.0 ? abs(x) <= 3.4028234663852886e38 ? x * r : -2.0 : -2.0
+ *         n8 per 1 = v > 0.03979014977812767 ? 8 : 0
+ *         n4 per 1 = v > (n8 ? 0.3893125355243683 : -0.33967943489551544) ? 4 : 0
+ *         n2 per 1 = v > (n8 ? n4 ? 0.6427869200706482 : 0.2035212516784668 : n4 ? -0.13791173323988914 : -0.6106329262256622) ? 2 : 0
+ *         high per 1 = n4 ? n2 ? 0.8614784181118011 : 0.5016634166240692 : n2 ? 0.2920137718319893 : 0.1202552504837513
+ *         low per 1 = n4 ? n2 ? -0.045525018125772476 : -0.23460740596055984 : n2 ? -0.4599952697753906 : -0.8480964004993439
+ *         q = n8 + n4 + n2 + (v > (n8 ? high : low) ? 1 : 0)
+ *     }
+ *
  * Here group = 64.
  */
 #include "nf4_b64.h"
@@ -75,6 +90,14 @@ static inline float qk_f16_to_f32(uint32_t bits) {
 
 static inline float qk_bits_to_f32(uint32_t bits) {
     float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -136,6 +159,125 @@ static uint16_t f16_at(const void *const *from, uint64_t rows, uint64_t cols, ui
 
 static uint16_t bf16_at(const void *const *from, uint64_t rows, uint64_t cols, uint64_t row, uint64_t col) {
     return qk_f32_to_bf16(value_at(from, rows, cols, row, col));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+static inline uint32_t qk_bits_of_bf16(float v) {
+    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
+}
+
+static inline uint32_t qk_bits_of_f32(float v) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return v != v ? 0x7FC00000u : bits;
+}
+
+/* Those of the magnitude, and 1 where there is a sign. */
+static inline int32_t qk_bits(float v) {
+    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+static inline int32_t qk_sign(float v) {
+    return (int32_t)(qk_bits_of_f32(v) >> 31);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
+static inline float qk_trunc(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float whole = (float)(int32_t)v;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_floor(float v) {
+    const float whole = qk_trunc(v);
+    return whole > v ? whole - 1.0f : whole;
+}
+
+static inline float qk_round(float v) {
+    const float whole = qk_trunc(v);
+    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+static inline float qk_root(float v) {
+    uint32_t bits = qk_bits_of_f32(v);
+    if ((bits & 0x7FFFFFFFu) == 0 || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return qk_bits_to_f32(0x7FC00000u);
+    int32_t exponent = (int32_t)(bits >> 23) - 127;
+    uint32_t rest = (bits & 0x7FFFFFu) | 0x800000u, root = 0, sum = 0;
+    if (exponent == -127) {
+        for (rest = bits, exponent = -126; rest < 0x800000u; rest <<= 1) --exponent;
+    }
+    if (exponent % 2) {
+        rest <<= 1;
+        --exponent;
+    }
+    rest <<= 1;
+    for (uint32_t digit = 0x1000000u; digit; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest) root += root & 1u;
+    return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
+}
+
+/* Makes a block of floats. */
+static void qk_encode(const float *qk_x, uint8_t *weight, uint8_t *absmax) {
+    uint32_t qk_words_weight[8] = {0};
+    uint32_t qk_words_absmax[1] = {0};
+    float m = qk_bits_to_f32(0xFF800000u);
+    for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+        const float qk_0 = fabsf(qk_x[qk_i]);
+        if (qk_0 > m) m = qk_0;
+    }
+    const float qk_1 = m;
+    const float qk_2 = 0.0f;
+    uint32_t qk_bits_s = qk_bits_of_f32((qk_1 < qk_2 ? qk_2 : qk_1));
+    {
+        const int32_t qk_at = 0;
+        qk_words_absmax[qk_at >> 5] |= qk_bits_s << (qk_at & 31);
+    }
+    const float r = (m > 0.0f) ? (1.0f / m) : 0.0f;
+    for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+        const float v = (m > 0.0f) ? ((fabsf(qk_x[qk_i]) <= 3.4028235e+38f) ? (qk_x[qk_i] * r) : (-2.0f)) : (-2.0f);
+        const int32_t n8 = (v > 0.03979015f) ? 8 : 0;
+        const int32_t n4 = (v > ((n8 != 0) ? 0.38931254f : (-0.33967942f))) ? 4 : 0;
+        const int32_t n2 = (v > ((n8 != 0) ? ((n4 != 0) ? 0.6427869f : 0.20352125f) : ((n4 != 0) ? (-0.13791174f) : (-0.6106329f)))) ? 2
+            : 0;
+        const float high = (n4 != 0) ? ((n2 != 0) ? 0.8614784f : 0.5016634f) : ((n2 != 0) ? 0.29201376f : 0.120255254f);
+        const float low = (n4 != 0) ? ((n2 != 0) ? (-0.045525018f) : (-0.2346074f)) : ((n2 != 0) ? (-0.45999527f) : (-0.84809643f));
+        const int32_t q = ((n8 + n4) + n2) + ((v > ((n8 != 0) ? high : low)) ? 1 : 0);
+        const uint32_t qk_bits_q = (uint32_t)q;
+        {
+            const int32_t qk_at = 4 - (qk_i) % 2 * 4 + qk_i / 2 * 8;
+            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 32; ++qk_j) {
+        weight[qk_j] = (uint8_t)(qk_words_weight[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
+    for (int32_t qk_j = 0; qk_j < 4; ++qk_j) {
+        absmax[qk_j] = (uint8_t)(qk_words_absmax[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_nf4_b64_dequant_f32_ref(const void *const weights[2],
@@ -227,6 +369,89 @@ void qk_nf4_b64_gemv_f16_ref(const void *const weights[2],
     }
 }
 
+void qk_nf4_b64_encode_f32_ref(void *const weights[2],
+    uint64_t elements, const float *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        qk_encode(src + i * 64u, (uint8_t *)weights[0] + i * 32u, (uint8_t *)weights[1] + i * 4u);
+    }
+}
+
+void qk_nf4_b64_encode_f16_ref(void *const weights[2],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 32u, (uint8_t *)weights[1] + i * 4u);
+    }
+}
+
+void qk_nf4_b64_encode_bf16_ref(void *const weights[2],
+    uint64_t elements, const uint16_t *src) {
+    for (uint64_t i = 0; i < elements / 64u; ++i) {
+        float x[64u];
+        for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[i * 64u + e]);
+        qk_encode(x, (uint8_t *)weights[0] + i * 32u, (uint8_t *)weights[1] + i * 4u);
+    }
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_nf4_b64_set_rows_f32_ref(void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            qk_encode(src + b * 64u, (uint8_t *)weights[0] + i * 32u, (uint8_t *)weights[1] + i * 4u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_nf4_b64_set_rows_f16_ref(void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_f16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 32u, (uint8_t *)weights[1] + i * 4u);
+        }
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; nothing is written for them. Of two that are the same, the last is what stays. */
+uint64_t qk_nf4_b64_set_rows_bf16_ref(void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src) {
+    uint64_t out_of_range = 0;
+    const uint64_t row_blocks = cols / 64u;
+    for (uint64_t t = 0; t < tokens; ++t, src += cols) {
+        if (indices[t] >= rows) {
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t b = 0; b < row_blocks; ++b) {
+            const uint64_t i = indices[t] * row_blocks + b;
+            float x[64u];
+            for (uint32_t e = 0; e < 64u; ++e) x[e] = qk_bf16_to_f32(src[b * 64u + e]);
+            qk_encode(x, (uint8_t *)weights[0] + i * 32u, (uint8_t *)weights[1] + i * 4u);
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: nf4_b64_code.c. */
@@ -238,6 +463,8 @@ extern const qk_code qk_nf4_b64_gemv_rows_spirv;
 extern const qk_code qk_nf4_b64_gemv_wide_spirv;
 extern const qk_code qk_nf4_b64_gemv_shared_spirv;
 extern const qk_code qk_nf4_b64_gemv_teams_spirv;
+extern const qk_code qk_nf4_b64_encode_spirv;
+extern const qk_code qk_nf4_b64_set_rows_spirv;
 extern const qk_code qk_nf4_b64_msl;
 
 static const uint32_t nf4_b64_N_table[] = {
@@ -1000,6 +1227,427 @@ const qk_kernel qk_nf4_b64_gemv_f16_metal = {
     .sum_roundings = 74,
 };
 
+static const qk_binding nf4_b64_encode_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+};
+static const qk_field nf4_b64_encode_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t nf4_b64_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t nf4_b64_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant nf4_b64_encode_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5, nf4_b64_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, nf4_b64_encode_f32_vulkan_x_type}};
+
+const qk_kernel qk_nf4_b64_encode_f32_vulkan = {
+    .abi = 16,
+    .name = "nf4_b64_encode_f32",
+    .format = "nf4_b64",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nf4_b64_encode_spirv,
+    .binding_count = 3,
+    .bindings = nf4_b64_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = nf4_b64_encode_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = nf4_b64_encode_f32_vulkan_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_nf4_b64_encode_f32_metal = {
+    .abi = 16,
+    .name = "nf4_b64_encode_f32",
+    .format = "nf4_b64",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "nf4_b64_encode_f32",
+    .code = &qk_nf4_b64_msl,
+    .binding_count = 3,
+    .bindings = nf4_b64_encode_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = nf4_b64_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding nf4_b64_encode_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+};
+static const qk_field nf4_b64_encode_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t nf4_b64_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t nf4_b64_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant nf4_b64_encode_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5, nf4_b64_encode_f16_vulkan_local_size_x},
+    {21, "x_type", 1, 1, nf4_b64_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_nf4_b64_encode_f16_vulkan = {
+    .abi = 16,
+    .name = "nf4_b64_encode_f16",
+    .format = "nf4_b64",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nf4_b64_encode_spirv,
+    .binding_count = 3,
+    .bindings = nf4_b64_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = nf4_b64_encode_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = nf4_b64_encode_f16_vulkan_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_nf4_b64_encode_f16_metal = {
+    .abi = 16,
+    .name = "nf4_b64_encode_f16",
+    .format = "nf4_b64",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "nf4_b64_encode_f16",
+    .code = &qk_nf4_b64_msl,
+    .binding_count = 3,
+    .bindings = nf4_b64_encode_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = nf4_b64_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding nf4_b64_encode_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
+    {2, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+};
+static const qk_field nf4_b64_encode_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t nf4_b64_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t nf4_b64_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant nf4_b64_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5,
+    nf4_b64_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, nf4_b64_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_nf4_b64_encode_bf16_vulkan = {
+    .abi = 16,
+    .name = "nf4_b64_encode_bf16",
+    .format = "nf4_b64",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nf4_b64_encode_spirv,
+    .binding_count = 3,
+    .bindings = nf4_b64_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = nf4_b64_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = nf4_b64_encode_bf16_vulkan_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_nf4_b64_encode_bf16_metal = {
+    .abi = 16,
+    .name = "nf4_b64_encode_bf16",
+    .format = "nf4_b64",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "nf4_b64_encode_bf16",
+    .code = &qk_nf4_b64_msl,
+    .binding_count = 3,
+    .bindings = nf4_b64_encode_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = nf4_b64_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding nf4_b64_set_rows_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+};
+static const qk_field nf4_b64_set_rows_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
+};
+
+static const uint32_t nf4_b64_set_rows_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t nf4_b64_set_rows_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant nf4_b64_set_rows_f32_vulkan_constants[] = {{0, "local_size_x", 128, 5,
+    nf4_b64_set_rows_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, nf4_b64_set_rows_f32_vulkan_x_type}};
+
+const qk_kernel qk_nf4_b64_set_rows_f32_vulkan = {
+    .abi = 16,
+    .name = "nf4_b64_set_rows_f32",
+    .format = "nf4_b64",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nf4_b64_set_rows_spirv,
+    .binding_count = 5,
+    .bindings = nf4_b64_set_rows_f32_bindings,
+    .push_bytes = 88,
+    .push_count = 22,
+    .push = nf4_b64_set_rows_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = nf4_b64_set_rows_f32_vulkan_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_nf4_b64_set_rows_f32_metal = {
+    .abi = 16,
+    .name = "nf4_b64_set_rows_f32",
+    .format = "nf4_b64",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "nf4_b64_set_rows_f32",
+    .code = &qk_nf4_b64_msl,
+    .binding_count = 5,
+    .bindings = nf4_b64_set_rows_f32_bindings,
+    .push_bytes = 88,
+    .push_count = 22,
+    .push = nf4_b64_set_rows_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding nf4_b64_set_rows_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+};
+static const qk_field nf4_b64_set_rows_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
+};
+
+static const uint32_t nf4_b64_set_rows_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t nf4_b64_set_rows_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant nf4_b64_set_rows_f16_vulkan_constants[] = {{0, "local_size_x", 128, 5,
+    nf4_b64_set_rows_f16_vulkan_local_size_x},
+    {21, "x_type", 1, 1, nf4_b64_set_rows_f16_vulkan_x_type}};
+
+const qk_kernel qk_nf4_b64_set_rows_f16_vulkan = {
+    .abi = 16,
+    .name = "nf4_b64_set_rows_f16",
+    .format = "nf4_b64",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nf4_b64_set_rows_spirv,
+    .binding_count = 5,
+    .bindings = nf4_b64_set_rows_f16_bindings,
+    .push_bytes = 88,
+    .push_count = 22,
+    .push = nf4_b64_set_rows_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = nf4_b64_set_rows_f16_vulkan_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_nf4_b64_set_rows_f16_metal = {
+    .abi = 16,
+    .name = "nf4_b64_set_rows_f16",
+    .format = "nf4_b64",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "nf4_b64_set_rows_f16",
+    .code = &qk_nf4_b64_msl,
+    .binding_count = 5,
+    .bindings = nf4_b64_set_rows_f16_bindings,
+    .push_bytes = 88,
+    .push_count = 22,
+    .push = nf4_b64_set_rows_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
+static const qk_binding nf4_b64_set_rows_bf16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 32, 0, 0, 0, 0},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 4, 0, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0, 0},
+};
+static const qk_field nf4_b64_set_rows_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+    {"batch_tokens", 20, 4},
+    {"batches", 24, 4},
+    {"value_step", 28, 4},
+    {"value_batch", 32, 4},
+    {"value_outer", 36, 4},
+    {"index_words", 40, 4},
+    {"index_step", 44, 4},
+    {"index_batch", 48, 4},
+    {"index_outer", 52, 4},
+    {"index_batches", 56, 4},
+    {"index_outers", 60, 4},
+    {"row_step", 64, 4},
+    {"row_batch", 68, 4},
+    {"row_outer", 72, 4},
+    {"value_first", 76, 4},
+    {"index_first", 80, 4},
+    {"table_first", 84, 4},
+};
+
+static const uint32_t nf4_b64_set_rows_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512};
+static const uint32_t nf4_b64_set_rows_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant nf4_b64_set_rows_bf16_vulkan_constants[] = {{0, "local_size_x", 128, 5,
+    nf4_b64_set_rows_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, nf4_b64_set_rows_bf16_vulkan_x_type}};
+
+const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan = {
+    .abi = 16,
+    .name = "nf4_b64_set_rows_bf16",
+    .format = "nf4_b64",
+    .family = "set_rows",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_nf4_b64_set_rows_spirv,
+    .binding_count = 5,
+    .bindings = nf4_b64_set_rows_bf16_bindings,
+    .push_bytes = 88,
+    .push_count = 22,
+    .push = nf4_b64_set_rows_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = nf4_b64_set_rows_bf16_vulkan_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 32,
+};
+
+const qk_kernel qk_nf4_b64_set_rows_bf16_metal = {
+    .abi = 16,
+    .name = "nf4_b64_set_rows_bf16",
+    .format = "nf4_b64",
+    .family = "set_rows",
+    .api = QK_API_METAL,
+    .entry = "nf4_b64_set_rows_bf16",
+    .code = &qk_nf4_b64_msl,
+    .binding_count = 5,
+    .bindings = nf4_b64_set_rows_bf16_bindings,
+    .push_bytes = 88,
+    .push_count = 22,
+    .push = nf4_b64_set_rows_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 64,
+    .tile_elements = 64,
+};
+
 static const qk_kernel *const nf4_b64_all[] = {
     &qk_nf4_b64_dequant_f32_vulkan,
     &qk_nf4_b64_dequant_f32_metal,
@@ -1017,9 +1665,21 @@ static const qk_kernel *const nf4_b64_all[] = {
     &qk_nf4_b64_gemv_f32_metal,
     &qk_nf4_b64_gemv_f16_vulkan,
     &qk_nf4_b64_gemv_f16_metal,
+    &qk_nf4_b64_encode_f32_vulkan,
+    &qk_nf4_b64_encode_f32_metal,
+    &qk_nf4_b64_encode_f16_vulkan,
+    &qk_nf4_b64_encode_f16_metal,
+    &qk_nf4_b64_encode_bf16_vulkan,
+    &qk_nf4_b64_encode_bf16_metal,
+    &qk_nf4_b64_set_rows_f32_vulkan,
+    &qk_nf4_b64_set_rows_f32_metal,
+    &qk_nf4_b64_set_rows_f16_vulkan,
+    &qk_nf4_b64_set_rows_f16_metal,
+    &qk_nf4_b64_set_rows_bf16_vulkan,
+    &qk_nf4_b64_set_rows_bf16_metal,
 };
 
-const qk_kernel_set qk_nf4_b64_kernels = {"nf4_b64", 16, nf4_b64_all, 0};
+const qk_kernel_set qk_nf4_b64_kernels = {"nf4_b64", 28, nf4_b64_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -1073,4 +1733,44 @@ qk_status qk_nf4_b64_gemv_f16(const qk_backend *backend, const qk_range weights[
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_gemv_f16_metal : &qk_nf4_b64_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_nf4_b64_encode_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_encode_f32_metal : &qk_nf4_b64_encode_f32_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_nf4_b64_encode_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_encode_f16_metal : &qk_nf4_b64_encode_f16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_nf4_b64_encode_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range src, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_encode_bf16_metal
+        : &qk_nf4_b64_encode_bf16_vulkan;
+    return qk_dispatch_encode(backend, kernel, weights, src, elements, error);
+}
+
+qk_status qk_nf4_b64_set_rows_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_set_rows_f32_metal
+        : &qk_nf4_b64_set_rows_f32_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_nf4_b64_set_rows_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_set_rows_f16_metal
+        : &qk_nf4_b64_set_rows_f16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
+}
+
+qk_status qk_nf4_b64_set_rows_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_set_rows_bf16_metal
+        : &qk_nf4_b64_set_rows_bf16_vulkan;
+    return qk_dispatch_set_rows(backend, kernel, weights, indices, src, status, rows, cols, tokens, error);
 }

@@ -26,6 +26,21 @@
  *
  *     value = N[q] * s
  *
+ *     # bitsandbytes' blockwise quantisation, whose comparisons are with what it has as the middles of neighbours. What is no number gets
+ *     # code 0, and so does all of a block of zeros, whose scale has no inverse.
+ *     encode {
+ *         m = max(abs(x))
+ *         s = max(m, 0.0)
+ *         r = m > 0.0 ? 1.0 / m : 0.0
+ *         v per 1 = m > 0.0 ? abs(x) <= 3.4028234663852886e38 ? x * r : -2.0 : -2.0
+ *         n8 per 1 = v > 0.03979014977812767 ? 8 : 0
+ *         n4 per 1 = v > (n8 ? 0.3893125355243683 : -0.33967943489551544) ? 4 : 0
+ *         n2 per 1 = v > (n8 ? n4 ? 0.6427869200706482 : 0.2035212516784668 : n4 ? -0.13791173323988914 : -0.6106329262256622) ? 2 : 0
+ *         high per 1 = n4 ? n2 ? 0.8614784181118011 : 0.5016634166240692 : n2 ? 0.2920137718319893 : 0.1202552504837513
+ *         low per 1 = n4 ? n2 ? -0.045525018125772476 : -0.23460740596055984 : n2 ? -0.4599952697753906 : -0.8480964004993439
+ *         q = n8 + n4 + n2 + (v > (n8 ? high : low) ? 1 : 0)
+ *     }
+ *
  * Here group = 64.
  */
 #ifndef QK_nf4_b64_KERNELS_H
@@ -107,6 +122,54 @@ qk_status qk_nf4_b64_gemv_f16(const qk_backend *backend, const qk_range weights[
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_nf4_b64_gemv_f16_ref(const void *const weights[2],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* nf4_b64_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
+extern const qk_kernel qk_nf4_b64_encode_f32_vulkan;
+extern const qk_kernel qk_nf4_b64_encode_f32_metal;
+qk_status qk_nf4_b64_encode_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_nf4_b64_encode_f32_ref(void *const weights[2],
+    uint64_t elements, const float *src);
+
+/* nf4_b64_encode_f16: makes blocks of floats, for formats that say how: blocks = encode(src), in f16. */
+extern const qk_kernel qk_nf4_b64_encode_f16_vulkan;
+extern const qk_kernel qk_nf4_b64_encode_f16_metal;
+qk_status qk_nf4_b64_encode_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_nf4_b64_encode_f16_ref(void *const weights[2],
+    uint64_t elements, const uint16_t *src);
+
+/* nf4_b64_encode_bf16: makes blocks of floats, for formats that say how: blocks = encode(src), in bf16. */
+extern const qk_kernel qk_nf4_b64_encode_bf16_vulkan;
+extern const qk_kernel qk_nf4_b64_encode_bf16_metal;
+qk_status qk_nf4_b64_encode_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range src, uint64_t elements, qk_error *error);
+void qk_nf4_b64_encode_bf16_ref(void *const weights[2],
+    uint64_t elements, const uint16_t *src);
+
+/* nf4_b64_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f32. */
+extern const qk_kernel qk_nf4_b64_set_rows_f32_vulkan;
+extern const qk_kernel qk_nf4_b64_set_rows_f32_metal;
+qk_status qk_nf4_b64_set_rows_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nf4_b64_set_rows_f32_ref(void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const float *src);
+
+/* nf4_b64_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in f16. */
+extern const qk_kernel qk_nf4_b64_set_rows_f16_vulkan;
+extern const qk_kernel qk_nf4_b64_set_rows_f16_metal;
+qk_status qk_nf4_b64_set_rows_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nf4_b64_set_rows_f16_ref(void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src);
+
+/* nf4_b64_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), in bf16. */
+extern const qk_kernel qk_nf4_b64_set_rows_bf16_vulkan;
+extern const qk_kernel qk_nf4_b64_set_rows_bf16_metal;
+qk_status qk_nf4_b64_set_rows_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range src, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nf4_b64_set_rows_bf16_ref(void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, const uint16_t *src);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,21 @@
 //
 //     value = N[q] * s
 //
+//     # bitsandbytes' blockwise quantisation, whose comparisons are with what it has as the middles of neighbours. What is no number gets
+//     # code 0, and so does all of a block of zeros, whose scale has no inverse.
+//     encode {
+//         m = max(abs(x))
+//         s = max(m, 0.0)
+//         r = m > 0.0 ? 1.0 / m : 0.0
+//         v per 1 = m > 0.0 ? abs(x) <= 3.4028234663852886e38 ? x * r : -2.0 : -2.0
+//         n8 per 1 = v > 0.03979014977812767 ? 8 : 0
+//         n4 per 1 = v > (n8 ? 0.3893125355243683 : -0.33967943489551544) ? 4 : 0
+//         n2 per 1 = v > (n8 ? n4 ? 0.6427869200706482 : 0.2035212516784668 : n4 ? -0.13791173323988914 : -0.6106329262256622) ? 2 : 0
+//         high per 1 = n4 ? n2 ? 0.8614784181118011 : 0.5016634166240692 : n2 ? 0.2920137718319893 : 0.1202552504837513
+//         low per 1 = n4 ? n2 ? -0.045525018125772476 : -0.23460740596055984 : n2 ? -0.4599952697753906 : -0.8480964004993439
+//         q = n8 + n4 + n2 + (v > (n8 ? high : low) ? 1 : 0)
+//     }
+//
 // Here group = 64.
 #include <metal_stdlib>
 using namespace metal;
@@ -39,6 +54,16 @@ constant float N[16] = {
     -1.0f, -0.6961928f, -0.52507305f, -0.3949175f, -0.28444138f, -0.18477343f, -0.091050036f, 0.0f, 0.0795803f, 0.1609302f, 0.2461123f,
         0.33791524f, 0.44070983f, 0.562617f, 0.72295684f, 1.0f
 };
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
+}
 
 // Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
 inline ushort f32_to_bf16(float x) {
@@ -375,6 +400,186 @@ inline void sum_rows(
     }
 }
 
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+inline uint qk_mantissa(uint bits, thread int &exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = int(clz(bits)) - 8;
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. A device's own
+// division may be off: here it makes a guess, and integers count what the guess leaves.
+inline uint qk_exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0 || b == infinity) return 0;
+    if (a == infinity) return infinity;
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    uint quotient = uint(float(n) / float(d) * 16777216.0f);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1;
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0;
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it.
+inline float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = as_type<uint>(numerator), b_bits = as_type<uint>(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return as_type<float>(0x7FC00000u);
+    if (b == 0u) return as_type<float>(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return as_type<float>(quotient > infinity ? quotient : quotient | sign);
+}
+
+// The square root, rounded to nearest, digit by digit.
+inline float qk_root(float v) {
+    const uint bits = as_type<uint>(v);
+    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
+    if (bits > 0x7F800000u) return as_type<float>(0x7FC00000u);
+    int exponent;
+    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
+    exponent -= 127;
+    if ((exponent & 1) != 0) rest <<= 1;
+    exponent >>= 1;
+    rest <<= 1;
+    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
+        if (sum + digit <= rest) {
+            rest -= sum + digit;
+            sum += 2u * digit;
+            root += digit;
+        }
+        rest <<= 1;
+    }
+    if (rest != 0u) root += root & 1u;
+    return as_type<float>((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
+}
+
+// The nearest integer, and of two the one that is farther from 0.
+inline float qk_round(float v) {
+    const float whole = trunc(v);
+    const float rest = abs(v - whole);
+    const float next = whole + (v < 0.0f ? -1.0f : 1.0f);
+    return rest >= 0.5f ? next : whole;
+}
+
+// What is encoded, in f32: element `at`, and four from `4 * at` on. The bits of bf16 are ushort.
+inline float qk_at(device const float *x, uint at) {
+    return x[at];
+}
+
+inline float qk_at(device const half *x, uint at) {
+    return float(x[at]);
+}
+
+inline float qk_at(device const ushort *x, uint at) {
+    return bf16_to_f32(x[at]);
+}
+
+template <typename T>
+inline float4 qk_four(device const T *x, uint at) {
+    return float4(qk_at(x, 4 * at), qk_at(x, 4 * at + 1), qk_at(x, 4 * at + 2), qk_at(x, 4 * at + 3));
+}
+
+inline float4 qk_four(device const float *x, uint at) {
+    return ((device const float4 *)x)[at];
+}
+
+inline bool qk_is_nan(float v) {
+    return (as_type<uint>(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+inline uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : uint(as_type<ushort>(half(v)));
+}
+
+inline uint qk_bits_of_bf16(float v) {
+    return qk_is_nan(v) ? 0x7FC0u : uint(f32_to_bf16(v));
+}
+
+inline uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : as_type<uint>(v);
+}
+
+// Those of the magnitude, and 1 where there is a sign.
+inline int qk_bits(float v) {
+    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
+}
+
+inline int qk_sign(float v) {
+    return int(qk_bits_of_f32(v) >> 31);
+}
+
+// An integer within bounds; a NaN counts as 0.
+inline int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0f : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+// Makes a block of floats.
+template <typename T>
+inline void qk_encode(uint qk_block, device const T *qk_x, device uint *weight, device uint *absmax) {
+    uint qk_words_weight[8] = {0};
+    uint qk_words_absmax[1] = {0};
+    float qk_held[64];
+    for (int qk_j = 0; qk_j < 16; ++qk_j) {
+        const float4 qk_v = qk_four(qk_x, 0u + uint(qk_j));
+        qk_held[4 * qk_j + 0] = qk_v[0];
+        qk_held[4 * qk_j + 1] = qk_v[1];
+        qk_held[4 * qk_j + 2] = qk_v[2];
+        qk_held[4 * qk_j + 3] = qk_v[3];
+    }
+    float m = as_type<float>(0xFF800000u);
+    for (int qk_i = 0; qk_i < 64; ++qk_i) {
+        const float qk_0 = abs(qk_held[qk_i]);
+        if (qk_0 > m) m = qk_0;
+    }
+    const float qk_1 = m;
+    const float qk_2 = 0.0f;
+    uint qk_bits_s = qk_bits_of_f32((qk_1 < qk_2 ? qk_2 : qk_1));
+    {
+        const int qk_at = 0;
+        qk_words_absmax[qk_at >> 5] |= qk_bits_s << (qk_at & 31);
+    }
+    const float r = (m > 0.0f) ? (qk_quotient(1.0f, m)) : 0.0f;
+    for (int qk_i = 0; qk_i < 64; ++qk_i) {
+        const float v = (m > 0.0f) ? ((abs(qk_held[qk_i]) <= 3.4028235e+38f) ? (qk_held[qk_i] * r) : (-2.0f)) : (-2.0f);
+        const int n8 = (v > 0.03979015f) ? 8 : 0;
+        const int n4 = (v > ((n8 != 0) ? 0.38931254f : (-0.33967942f))) ? 4 : 0;
+        const int n2 = (v > ((n8 != 0) ? ((n4 != 0) ? 0.6427869f : 0.20352125f) : ((n4 != 0) ? (-0.13791174f) : (-0.6106329f)))) ? 2 : 0;
+        const float high = (n4 != 0) ? ((n2 != 0) ? 0.8614784f : 0.5016634f) : ((n2 != 0) ? 0.29201376f : 0.120255254f);
+        const float low = (n4 != 0) ? ((n2 != 0) ? (-0.045525018f) : (-0.2346074f)) : ((n2 != 0) ? (-0.45999527f) : (-0.84809643f));
+        const int q = ((n8 + n4) + n2) + ((v > ((n8 != 0) ? high : low)) ? 1 : 0);
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 4 - (qk_i) % 2 * 4 + qk_i / 2 * 8;
+            qk_words_weight[qk_at >> 5] |= (qk_bits_q & 0xFu) << (qk_at & 31);
+        }
+    }
+    for (int qk_j = 0; qk_j < 8; ++qk_j) {
+        weight[qk_block * 8u + uint(qk_j)] = uint(qk_words_weight[qk_j]);
+    }
+    for (int qk_j = 0; qk_j < 1; ++qk_j) {
+        absmax[qk_block * 1u + uint(qk_j)] = uint(qk_words_absmax[qk_j]);
+    }
+}
+
 }  // namespace qk_nf4_b64
 
 // nf4_b64_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
@@ -664,5 +869,203 @@ kernel void nf4_b64_gemv_f16(
         case 2: qk_nf4_b64::sum_rows<2, 4>(weight, absmax, x, to, push, partial, at); break;
         case 4: qk_nf4_b64::sum_rows<4, 4>(weight, absmax, x, to, push, partial, at); break;
         case 8: qk_nf4_b64::sum_rows<8, 2>(weight, absmax, x, to, push, partial, at); break;
+    }
+}
+
+// nf4_b64_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), src in f32.
+struct nf4_b64_encode_f32_push {
+    uint tiles;  // blocks of 64 elements, to make
+};
+
+kernel void nf4_b64_encode_f32(
+    device uint *weight [[buffer(0)]],
+    device uint *absmax [[buffer(1)]],
+    device const float *src [[buffer(2)]],
+    constant nf4_b64_encode_f32_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_nf4_b64::qk_encode(i, src + i * 64u, weight, absmax);
+}
+
+// nf4_b64_encode_f16: makes blocks of floats, for formats that say how: blocks = encode(src), src in f16.
+struct nf4_b64_encode_f16_push {
+    uint tiles;  // blocks of 64 elements, to make
+};
+
+kernel void nf4_b64_encode_f16(
+    device uint *weight [[buffer(0)]],
+    device uint *absmax [[buffer(1)]],
+    device const half *src [[buffer(2)]],
+    constant nf4_b64_encode_f16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_nf4_b64::qk_encode(i, src + i * 64u, weight, absmax);
+}
+
+// nf4_b64_encode_bf16: makes blocks of floats, for formats that say how: blocks = encode(src), src in bf16.
+struct nf4_b64_encode_bf16_push {
+    uint tiles;  // blocks of 64 elements, to make
+};
+
+kernel void nf4_b64_encode_bf16(
+    device uint *weight [[buffer(0)]],
+    device uint *absmax [[buffer(1)]],
+    device const ushort *src [[buffer(2)]],
+    constant nf4_b64_encode_bf16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) qk_nf4_b64::qk_encode(i, src + i * 64u, weight, absmax);
+}
+
+// nf4_b64_set_rows_f32: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f32.
+struct nf4_b64_set_rows_f32_push {
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
+};
+
+kernel void nf4_b64_set_rows_f32(
+    device uint *weight [[buffer(0)]],
+    device uint *absmax [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device const float *src [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant nf4_b64_set_rows_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, tile = i % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_nf4_b64::qk_encode(block, src + (values + tile) * 64u, weight, absmax);
+    }
+}
+
+// nf4_b64_set_rows_f16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in f16.
+struct nf4_b64_set_rows_f16_push {
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
+};
+
+kernel void nf4_b64_set_rows_f16(
+    device uint *weight [[buffer(0)]],
+    device uint *absmax [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device const half *src [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant nf4_b64_set_rows_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, tile = i % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_nf4_b64::qk_encode(block, src + (values + tile) * 64u, weight, absmax);
+    }
+}
+
+// nf4_b64_set_rows_bf16: makes rows of blocks of floats: row indices[t] of the blocks = encode(src[t]), src in bf16.
+struct nf4_b64_set_rows_bf16_push {
+    uint rows, row_first, row_end;  // that an index may name; of those, what is bound in this launch
+    uint row_tiles, tokens;  // of a row, blocks of 64 elements; of all batches
+    uint batch_tokens;  // 0: all lie one after the other. Else tokens come in batches of so many,
+    uint batches;  // so many of which are in the inner of two dimensions
+    uint value_step, value_batch, value_outer;  // tiles to the next token, inner and outer batch
+    uint index_words;  // 1; 2: of 64 bits; 0: there are none, tokens are rows in order
+    uint index_step, index_batch, index_outer;  // words
+    uint index_batches, index_outers;  // that have indices of their own; further ones have the same again
+    uint row_step, row_batch, row_outer;  // rows of the table
+    uint value_first, index_first, table_first;  // tiles, words, tiles that are bound before
+};
+
+kernel void nf4_b64_set_rows_bf16(
+    device uint *weight [[buffer(0)]],
+    device uint *absmax [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device const ushort *src [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant nf4_b64_set_rows_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, tile = i % push.row_tiles;
+        // Where the values of the token begin, in tiles, and the row of the table that it is of, or NO_ROW.
+        const uint NO_ROW = ~0u, batch_tokens = push.batch_tokens, batch = batch_tokens == 0 ? 0 : token / batch_tokens;
+        const uint inner = batch_tokens == 0 ? 0 : batch % push.batches, outer = batch_tokens == 0 ? 0 : batch / push.batches;
+        uint values = token * push.row_tiles, row = batch_tokens == 0 ? indices[token] : token % batch_tokens;
+        if (batch_tokens != 0) {
+            values = push.value_first + row * push.value_step + inner * push.value_batch + outer * push.value_outer;
+            if (push.index_words != 0) {
+                const uint at = push.index_first + row * push.index_step + inner % push.index_batches * push.index_batch +
+                                outer % push.index_outers * push.index_outer;
+                row = push.index_words == 2 && indices[at + 1] != 0 ? NO_ROW : indices[at];
+            }
+            if (row < push.rows) row = row * push.row_step + inner * push.row_batch + outer * push.row_outer;
+            else row = NO_ROW;
+        } else if (row >= push.rows) {
+            row = NO_ROW;
+        }
+        // A row that there is not is counted once, and a row of another launch is left alone.
+        if (row == NO_ROW && push.row_first == 0 && tile == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        if (row < push.row_first || row >= push.row_end) continue;
+        const uint block = push.table_first + (row - push.row_first) * push.row_tiles + tile;
+        qk_nf4_b64::qk_encode(block, src + (values + tile) * 64u, weight, absmax);
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Blocks of floats, and rows of them, of each format that says how, on every target: what ggml and MLX make of the same floats, bit for bit; the same
+# Blocks of floats, and rows of them, of each format that says how, on every target: what ggml, MLX and bitsandbytes make of the same floats; the same
 # bits on all targets for floats that are zeros, subnormal, infinite or no numbers; that encoding what was decoded changes nothing
 # where the method promises it; and what is refused.
 source "$(dirname "$0")/../lib.sh"
@@ -15,6 +15,7 @@ outputs() {
   case $1 in
     affine_*) printf -- '--out %s ' "weight=$2/weight" "scales=$2/scales" "biases=$2/biases" ;;
     mlx_*) printf -- '--out %s ' "weight=$2/weight" "scales=$2/scales" ;;
+    nf4_* | fp4_*) printf -- '--out %s ' "weight=$2/weight" "absmax=$2/absmax" ;;
     *) echo --out "$2/blocks" ;;
   esac
 }
@@ -45,6 +46,10 @@ expected() {
   else
     for name in "$3"/*; do
       name=${name##*/}
+      if [ -e "$given/$1.$name" ]; then
+        check "$1 on $2: other $name than the library's" cmp "$3/$name" "$given/$1.$name"
+        continue
+      fi
       check "$1 on $2: other $name than the library's" \
         cmp "$3/$name" <(head -c "$(stat -c %s "$3/$name")" "$SOURCE/tests/vectors/mlx/$1/$name")
     done
@@ -53,8 +58,10 @@ expected() {
 
 # The values of what was encoded.
 decode() {
+  local shape=()
+  case $1 in nf4_* | fp4_*) shape=(--rows 1 --cols $(($(stat -c %s "$2/weight") * 2))) ;; esac
   # shellcheck disable=SC2046
-  "$QKGEN" run dequant --format "$1" --target c --type f32 $(inputs "$2") --out "$3" 2>"$2.log" ||
+  "$QKGEN" run dequant --format "$1" --target c --type f32 $(inputs "$2") "${shape[@]}" --out "$3" 2>"$2.log" ||
     fail "$1: what was encoded cannot be decoded" "$2.log"
 }
 
@@ -215,7 +222,7 @@ if [ $# -gt 0 ]; then
 fi
 for path in "$given"/*.f32; do basename "$path" .f32; done | sed "s/^/one /" | each
 printf 'types %s\n' q4_0 q4_K | each
-printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 | each
+printf 'sets %s\n' q4_0 q8_0 mxfp4 q4_K tq1_0 affine_b4_g64_bf16 mlx_nvfp4 nf4_b64 | each
 printf 'narrow %s\n' 'q8_0 32' 'q8_0 96' 'mxfp4 32' 'mxfp4 96' 'q4_1 32' 'q2_0 64' 'q2_0 4160' 'tq1_0 256' 'nvfp4 64' 'nvfp4 4160' | each
 printf '%s\n' zeros far | each
 

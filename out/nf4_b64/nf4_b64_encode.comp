@@ -1,0 +1,310 @@
+// nf4_b64_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
+// Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 36 bytes for 64 elements, 4.5 bits each.
+//
+//     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
+//     from "bitsandbytes: Linear4bit with quant_type nf4"
+//     for group in 64 128
+//
+//     block group ragged {
+//         buffer weight { w: u8[group / 2] }
+//         buffer absmax { s: f32 }
+//     }
+//
+//     table N: f32[16] = {
+//         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
+//         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
+//         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+//         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
+//     }
+//
+//     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+//
+//     value = N[q] * s
+//
+//     # bitsandbytes' blockwise quantisation, whose comparisons are with what it has as the middles of neighbours. What is no number gets
+//     # code 0, and so does all of a block of zeros, whose scale has no inverse.
+//     encode {
+//         m = max(abs(x))
+//         s = max(m, 0.0)
+//         r = m > 0.0 ? 1.0 / m : 0.0
+//         v per 1 = m > 0.0 ? abs(x) <= 3.4028234663852886e38 ? x * r : -2.0 : -2.0
+//         n8 per 1 = v > 0.03979014977812767 ? 8 : 0
+//         n4 per 1 = v > (n8 ? 0.3893125355243683 : -0.33967943489551544) ? 4 : 0
+//         n2 per 1 = v > (n8 ? n4 ? 0.6427869200706482 : 0.2035212516784668 : n4 ? -0.13791173323988914 : -0.6106329262256622) ? 2 : 0
+//         high per 1 = n4 ? n2 ? 0.8614784181118011 : 0.5016634166240692 : n2 ? 0.2920137718319893 : 0.1202552504837513
+//         low per 1 = n4 ? n2 ? -0.045525018125772476 : -0.23460740596055984 : n2 ? -0.4599952697753906 : -0.8480964004993439
+//         q = n8 + n4 + n2 + (v > (n8 ? high : low) ? 1 : 0)
+//     }
+//
+// Here group = 64.
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) restrict writeonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) restrict writeonly buffer AbsmaxBuffer { uint absmax[]; };
+layout(binding = 2, std430) readonly buffer Src { float src[]; };
+layout(binding = 2, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 2, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 2, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 2, std430) readonly buffer SrcEight { uvec4 src_eight[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // parts of 32 elements, each of a block of 64 that 2 threads make
+};
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
+
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+uint qk_mantissa(uint bits, out int exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = 23 - findMSB(bits);
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
+uint qk_exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0u || b == infinity) return 0u;
+    if (a == infinity) return infinity;
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0u;
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it.
+float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
+    if (b == 0u) return uintBitsToFloat(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// A device may take it that no float is one.
+bool qk_is_nan(float v) {
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+uint qk_bits_of_f32(float v) {
+    return qk_is_nan(v) ? 0x7FC00000u : floatBitsToUint(v);
+}
+
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// The lower one first. Whole words are converted: what masks them, and shifts, is an instruction for each.
+vec4 qk_of_pairs(uvec2 pairs) {
+    if (X_TYPE == 1u) return vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
+    return uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xFFFF0000u, pairs.y << 16, pairs.y & 0xFFFF0000u));
+}
+
+// Four from `4 * at` on.
+vec4 qk_four(uint at) {
+    return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
+}
+
+// Eight from `8 * at` on: of halves, one load.
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    if (X_TYPE == 0u) {
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
+    } else {
+        const uvec4 pairs = src_eight[at];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
+}
+
+const uint QK_NONE = 0xFFFFFFFFu;
+
+// Blocks that the threads of a workgroup made, and which of all they are.
+shared uint qk_staged_weight[gl_WorkGroupSize.x / 2u * 9u];
+shared uint qk_staged_absmax[gl_WorkGroupSize.x / 2u * 1u];
+shared uint qk_made[gl_WorkGroupSize.x / 2u];
+// What threads of a team, which follow each other and make a block together, tell the others.
+shared uint qk_left[gl_WorkGroupSize.x * 1u];
+
+// Says which blocks a workgroup makes, whose first part is `part` of all: that is waited for together with floats.
+void qk_place(uint part);
+
+// Makes a block of the floats from `qk_from` on.
+void qk_encode(uint qk_from, uint qk_part) {
+    const int qk_t = int(gl_LocalInvocationIndex) % 2;
+    const uint qk_first = qk_from - uint(qk_t) * 24u;
+    float qk_held[32];
+    [[unroll]] for (int qk_j = 0; qk_j < 4; ++qk_j) {
+        vec4 qk_v, qk_w;
+        qk_eight((qk_first / 4u) / 2u + uint(qk_j) * 2u, qk_v, qk_w);
+        qk_held[8 * qk_j + 0] = qk_v[0];
+        qk_held[8 * qk_j + 1] = qk_v[1];
+        qk_held[8 * qk_j + 2] = qk_v[2];
+        qk_held[8 * qk_j + 3] = qk_v[3];
+        qk_held[8 * qk_j + 4] = qk_w[0];
+        qk_held[8 * qk_j + 5] = qk_w[1];
+        qk_held[8 * qk_j + 6] = qk_w[2];
+        qk_held[8 * qk_j + 7] = qk_w[3];
+    }
+    qk_place(qk_part);
+    const int qk_own_weight = int(gl_LocalInvocationIndex) / 2 * 9;
+    const int qk_own_absmax = int(gl_LocalInvocationIndex) / 2 * 1;
+    precise float m = uintBitsToFloat(0xFF800000u);
+    precise float qk_0 = 0.0;
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        m = max(m, abs(qk_held[qk_i]));
+        qk_0 = qk_0 + qk_held[qk_i];
+    }
+    if ((floatBitsToUint(qk_0) & 0x7F800000u) == 0x7F800000u) {
+        m = uintBitsToFloat(0xFF800000u);
+        for (int qk_i = 0; qk_i < 32; ++qk_i) {
+            precise float qk_1 = abs(qk_x(qk_first + uint(qk_i / 8 * 16 + qk_i % 8)));
+            if (qk_1 > m) m = qk_1;
+        }
+    }
+    qk_left[gl_LocalInvocationIndex] = floatBitsToUint(m);
+    barrier();
+    m = uintBitsToFloat(0xFF800000u);
+    [[unroll]] for (int qk_2 = 0; qk_2 < 2; ++qk_2) {
+        precise float qk_3 = uintBitsToFloat(qk_left[gl_LocalInvocationIndex / 2u * 2u + uint(qk_2)]);
+        m = max(m, qk_3);
+    }
+    precise float qk_4 = m;
+    precise float qk_5 = 0.0;
+    uint qk_bits_s = qk_bits_of_f32((qk_4 < qk_5 ? qk_5 : qk_4));
+    if (qk_t == 0) {
+        {
+            const int qk_at = 0;
+            qk_staged_absmax[qk_own_absmax + (qk_at >> 5)] = qk_bits_s << (qk_at & 31);
+        }
+    }
+    precise float r = (m > 0.0) ? (qk_quotient(1.0, m)) : 0.0;
+    uint qk_part_q0[7];
+    [[unroll]] for (int qk_j = 0; qk_j < 7; ++qk_j) qk_part_q0[qk_j] = 0u;
+    [[unroll]] for (int qk_i = 0; qk_i < 32; ++qk_i) {
+        precise float qk_6 = qk_held[qk_i] * r;
+        precise float v = (m > 0.0) ? ((abs(qk_held[qk_i]) <= 3.4028235e+38) ? qk_6 : (-2.0)) : (-2.0);
+        int n8 = (v > 0.03979015) ? 8 : 0;
+        int n4 = (v > ((n8 != 0) ? 0.38931254 : (-0.33967942))) ? 4 : 0;
+        int n2 = (v > ((n8 != 0) ? ((n4 != 0) ? 0.6427869 : 0.20352125) : ((n4 != 0) ? (-0.13791174) : (-0.6106329)))) ? 2 : 0;
+        precise float high = (n4 != 0) ? ((n2 != 0) ? 0.8614784 : 0.5016634) : ((n2 != 0) ? 0.29201376 : 0.120255254);
+        precise float low = (n4 != 0) ? ((n2 != 0) ? (-0.045525018) : (-0.2346074)) : ((n2 != 0) ? (-0.45999527) : (-0.84809643));
+        int q = ((n8 + n4) + n2) + ((v > ((n8 != 0) ? high : low)) ? 1 : 0);
+        const uint qk_bits_q = uint(q);
+        {
+            const int qk_at = 4 - ((qk_i / 8 * 16 + qk_i % 8)) % 2 * 4 + (qk_i / 8 * 16 + qk_i % 8) / 2 * 8 - 0;
+            qk_part_q0[qk_at >> 5] += qk_bits_q << (qk_at & 31);
+        }
+    }
+    {
+        const int qk_far = 4 - (((qk_t - 0) * 8)) % 2 * 4 + ((qk_t - 0) * 8) / 2 * 8 - 4;
+        qk_staged_weight[qk_own_weight + (0 + 0 + (qk_far >> 5))] = qk_part_q0[0] << (qk_far & 31);
+        qk_staged_weight[qk_own_weight + (0 + 2 + (qk_far >> 5))] = qk_part_q0[2] << (qk_far & 31);
+        qk_staged_weight[qk_own_weight + (0 + 4 + (qk_far >> 5))] = qk_part_q0[4] << (qk_far & 31);
+        qk_staged_weight[qk_own_weight + (0 + 6 + (qk_far >> 5))] = qk_part_q0[6] << (qk_far & 31);
+    }
+}
+
+// A thread that wrote its own block would write to lines that its neighbours write to as well, a few bytes each time. So all threads
+// write all blocks, and neighbours write to neighbours. All of them have to come here.
+// follow: whether the blocks of all threads are there, and follow each other.
+void qk_write_made(bool follow) {
+    barrier();
+    const uint first = follow ? qk_made[0] : QK_NONE;  // which is odd, and so no block that begins where a word does
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 2u * 8u; u += gl_WorkGroupSize.x) {
+        if (first != QK_NONE) {
+            weight[first * 8u + u] = qk_staged_weight[u + u / 8u];
+            continue;
+        }
+        const uint slot = u / 8u, part = u % 8u, block = qk_made[slot];
+        if (block != QK_NONE) weight[block * 8u + part] = uint(qk_staged_weight[slot * 9u + part]);
+    }
+    for (uint u = gl_LocalInvocationIndex; u < gl_WorkGroupSize.x / 2u * 1u; u += gl_WorkGroupSize.x) {
+        if (first != QK_NONE) {
+            absmax[first * 1u + u] = qk_staged_absmax[u];
+            continue;
+        }
+        const uint slot = u / 1u, part = u % 1u, block = qk_made[slot];
+        if (block != QK_NONE) absmax[block * 1u + part] = uint(qk_staged_absmax[slot * 1u + part]);
+    }
+    barrier();
+}
+
+void qk_place(uint part) {
+    const uint i = part + gl_LocalInvocationIndex;
+    if (i % 2u == 0u) qk_made[gl_LocalInvocationIndex / 2u] = i < tiles ? i / 2u : QK_NONE;
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x; first < tiles; first += threads) {
+        const uint i = first + gl_LocalInvocationIndex;
+        // All threads have to wait for each other: those that have nothing to make do it with the last block, and leave it.
+        qk_encode((i < tiles ? i : tiles - 2u + i % 2u) * 32u, first);
+        qk_write_made(tiles - first >= gl_WorkGroupSize.x);
+    }
+}
