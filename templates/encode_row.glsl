@@ -5,12 +5,22 @@ shared float qk_found[gl_WorkGroupSize.x * @{row_values}u];
 @end
 // Makes a row of the floats from block `from` on: all of it is looked at before a block is made.
 void qk_make_row(uint row, uint from) {
+@if holds
+    float x[@{block_elements}];  // of the last block
+@end
 @if row_values
     const uint share = (row_blocks + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x, first = gl_LocalInvocationIndex * share;
     const uint own = gl_LocalInvocationIndex * @{row_values}u;
     float qk_of_row[@{row_values}];
     @{row_begin}
+@if holds
+    for (uint b = first; b < min(first + share, row_blocks); ++b) {
+        qk_hold((from + b) * @{block_elements}u, x);
+        qk_look(x, qk_of_row);
+    }
+@else
     for (uint b = first; b < min(first + share, row_blocks); ++b) qk_look((from + b) * @{block_elements}u, qk_of_row);
+@end
     for (uint k = 0u; k < @{row_values}u; ++k) qk_found[own + k] = qk_of_row[k];
     barrier();
     // Neighbours first, and then neighbours of those, so that of equals it is the first.
@@ -25,6 +35,17 @@ void qk_make_row(uint row, uint from) {
     for (uint k = 0u; k < @{row_values}u; ++k) qk_of_row[k] = qk_found[k];
     barrier();
 @end
+@if holds
+    for (uint b = gl_LocalInvocationIndex; b < row_blocks; b += gl_WorkGroupSize.x) {
+@if row_values
+        if (share > 1u) qk_hold((from + b) * @{block_elements}u, x);  // else it is the block that was looked at
+@else
+        qk_hold((from + b) * @{block_elements}u, x);
+@end
+        qk_encode(row, b, (from + b) * @{block_elements}u, x@{of_row});
+    }
+@else
     for (uint b = gl_LocalInvocationIndex; b < row_blocks; b += gl_WorkGroupSize.x)
         qk_encode(row, b, (from + b) * @{block_elements}u@{of_row});
+@end
 }

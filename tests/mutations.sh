@@ -154,7 +154,7 @@ mutate "a team adds in the order of the elements" gen/text/encode_looks.c 's/"if
   script encode "c vulkan" "one q1_0"
 mutate "a team finds what the others found" gen/text/encode_looks.c 's/\* %uu \+ uint\(%s\)/* %uu + 0u * uint(%s)/' \
   script encode "c vulkan" "one tq2_0"
-mutate "codes that a guess leaves open are made again" gen/text/encode.c 's/if \(qg_encoder_guesses\(&p, i\)\) qg_encoder_mend/if (0) qg_encoder_mend/' \
+mutate "codes that a guess leaves open are made again" gen/text/encode.c 's/if \(qg_encoder_guesses\(p, i\)\) qg_encoder_mend/if (0) qg_encoder_mend/' \
   script encode "c vulkan" "one affine_b4_g64_bf16"
 mutate "a guess near to two integers is left open" templates/encode.glsl 's/ \+ abs\(guess\) \* 9\.5367431640625e-7//' unit encode_functions_test
 mutate "a guess near to two integers is left open, within bounds" templates/encode.glsl 's/room = 0\.5 - float.*;/room = 0.5;/' \
@@ -789,8 +789,12 @@ mutate "encode: codes of NF4, as bitsandbytes compares" formats/nf4.quant 's/0\.
 mutate "rows: all of a row is looked at" templates/encode_row.glsl 's/min\(first \+ share, row_blocks\)/min(first + 1u, row_blocks)/' \
   script encode_rows "c vulkan" "one bnb_int8 32"
 mutate "rows: the first of equals" templates/encode_row.glsl \
-  's/uint step = 1u; step < gl_WorkGroupSize.x; step \*= 2u/uint step = gl_WorkGroupSize.x / 2u; step > 0u; step /= 2u/; s/% \(2u \* step\) == 0u/< step/' \
+  's|uint step = 1u; step < gl_WorkGroupSize.x; step \*= 2u|uint step = gl_WorkGroupSize.x / 2u; step > 0u; step /= 2u|; s/% \(2u \* step\) == 0u/< step/' \
   script encode_rows "c vulkan" "one ends 32"
+mutate "rows: a thread with several blocks loads them again" templates/encode_row.glsl 's/share > 1u/share > 9u/' \
+  script encode_rows "c vulkan" "one bnb_int8 32"
+mutate "rows: a code that is not certain is made again" gen/text/encode_store.c 's/if \(qk_j == qk_at >> 5\)/if (qk_j < 0)/' \
+  script encode_rows "c vulkan" "one i4_channel 32"
 mutate "rows: blocks stand behind the header" gen/text/encode_rows.c 's/begin, n - header, u\);/begin, n, u);/' \
   script encode_rows c "one iq2_bn 64"
 mutate "rows: an index that is no row, Vulkan" templates/set_rows_matrix.comp 's/if \(row < rows\)/if (row <= rows)/' \

@@ -12,6 +12,11 @@ uint32_t qg_encode_unit(const qg_buffer *buffer) {
     return all % 4 == 0 ? 32 : all % 2 == 0 ? 16 : 8;
 }
 
+bool qg_stores_fours(const qg_layout *layout, uint32_t buffer) {
+    const qg_buffer *b = &layout->buffers[buffer];
+    return layout->encode->rows && b->n_axes == 2 && qg_header_bytes(b) == 0 && b->bytes % 16 == 0;
+}
+
 /* A function that looks at a whole block. */
 static bool is_block_group(const qg_layout *layout, const qg_term *term) {
     return term->op == QG_CALL && term->count == 0 && term->per == layout->elements &&

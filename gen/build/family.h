@@ -121,6 +121,8 @@ const qg_sum_class *qg_sum_class_named(const char *name);
 
 /* Bits of the words in which an encoder stores its part of a block. */
 uint32_t qg_encode_unit(const qg_buffer *buffer);
+/* Whether what a row has in a buffer is stored 16 bytes at a time. */
+bool qg_stores_fours(const qg_layout *layout, uint32_t buffer);
 /* Bytes that a workgroup has on any Vulkan device; threads of one that shares its blocks, unless others are asked
  * for. */
 enum { QG_LEAST_SHARED_MEMORY = 16384, QG_STAGING_WORKGROUP = 64 };

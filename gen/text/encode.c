@@ -178,8 +178,7 @@ static void hold_eights(printer *p, uint32_t count, const char *from) {
 }
 
 /* Loads x of `count` elements, four at a time; `from` counts in fours. */
-static void hold(printer *p, uint32_t count, const char *from) {
-    qg_encoder_line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
+static void load(printer *p, uint32_t count, const char *from) {
     if (p->d->id == QG_GLSL && !p->kept && p->run % 8 == 0 && count % 8 == 0 && p->layout->elements % 8 == 0) {
         hold_eights(p, count, from);
         return;
@@ -196,6 +195,22 @@ static void hold(printer *p, uint32_t count, const char *from) {
     p->indent -= 1;
     qg_encoder_line(p, "}");
     p->held = true;
+}
+
+static void hold(printer *p, uint32_t count, const char *from) {
+    qg_encoder_line(p, qg_format(p->arena, "%s qk_held[%u];", p->d->floating, count));
+    load(p, count, from);
+}
+
+/* Where rows are looked at before blocks are made, a thread keeps the floats of its block meanwhile. */
+bool qg_encoder_holds_rows(const printer *p) { return p->d->id == QG_GLSL && p->encode->rows && can_hold(p, p->share); }
+
+static void print_load(printer *p) {
+    qg_encoder_line(p, "// Loads a block of the row.");
+    qg_encoder_begin(p, qg_format(p->arena, "void qk_hold(uint qk_from, out float qk_held[%u]) {", p->share));
+    load(p, p->share, "qk_from / 4u");
+    qg_encoder_finish(p);
+    qg_encoder_line(p, "");
 }
 
 static void print_segment(printer *p, uint32_t first, uint32_t end) {
@@ -350,7 +365,7 @@ static void begin_function(printer *p, const char *name) {
 
 /* The floats of the block, or of a thread's part of it, where they are loaded at once. */
 static void begin_values(printer *p) {
-    if (p->whole) hold(p, p->share, p->d->id == QG_GLSL ? "qk_from / 4u" : "0u");
+    if (p->whole && !qg_encoder_holds_rows(p)) hold(p, p->share, p->d->id == QG_GLSL ? "qk_from / 4u" : "0u");
 }
 
 /* The words of a buffer's part of the block, all 0, but those that are stored whole. Whether a team has to wait for
@@ -408,6 +423,11 @@ static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id
     return p;
 }
 
+static void mend_guesses(printer *p) {
+    for (uint32_t i = 0; i < p->encode->count; ++i)
+        if (qg_encoder_guesses(p, i)) qg_encoder_mend(p, i);
+}
+
 /* `name`: of a function of floats that the thread has; NULL: of floats in memory. MSL has tables outside of functions
  * alone, which stand in a namespace of their own then. */
 static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_id id, const char *name, bool streams) {
@@ -419,6 +439,7 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     p.run = p.team > 1 ? qg_encode_run(layout) : p.share;
     const bool within = name && id == QG_C;
     if (!within) add_tables(&p);
+    if (qg_encoder_holds_rows(&p)) print_load(&p);
     if (layout->encode->rows) qg_encoder_print_look(&p);
     begin_function(&p, name ? name : "qk_encode");
     if (within) add_tables(&p);
@@ -452,9 +473,9 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
         for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
             if (layout->codes[c].slices[s].radix && !qg_encoder_gathers(&p, &layout->codes[c]))
                 qg_encoder_finish_digits(&p, &layout->codes[c].slices[s]);
+    if (layout->encode->rows) mend_guesses(&p);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) qg_encoder_store_buffer(&p, i);
-    for (uint32_t i = 0; i < layout->encode->count; ++i)
-        if (qg_encoder_guesses(&p, i)) qg_encoder_mend(&p, i);
+    if (!layout->encode->rows) mend_guesses(&p);
     if (p.team > 1 && !strstr(p.text.data, "barrier();"))
         qg_encoder_line(&p, "barrier();"); /* for what qk_place leaves */
     qg_encoder_finish(&p);
@@ -484,4 +505,5 @@ void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_
     qg_hole(holes, "row_begin", begin.n_row ? begin.text.data : "");
     qg_hole(holes, "row_join", begin.n_row ? join.text.data : "");
     qg_hole(holes, "of_row", begin.n_row ? ", qk_of_row" : "");
+    qg_hole(holes, "holds", qg_encoder_holds_rows(&begin) ? "yes" : NULL);
 }

@@ -160,6 +160,9 @@ void qg_encoder_finish_parts(qg_encoder_printer *p, const qg_code *code);
 /* Whether the team leaves a code as bytes; and words of digits of a base, from bytes that the team has left. */
 bool qg_encoder_gathers(const qg_encoder_printer *p, const qg_code *code);
 void qg_encoder_gather_digits(qg_encoder_printer *p, const qg_code *code);
+/* Whether the threads of a workgroup that makes a row keep the floats of their blocks, as `qk_held`. */
+bool qg_encoder_holds_rows(const qg_encoder_printer *p);
+
 /* Whether a code of each element is first made from guesses, and made again where they do not say enough. That
  * keeps exact division, which is long, out of loops that are written out. */
 bool qg_encoder_guesses(const qg_encoder_printer *p, uint32_t number);

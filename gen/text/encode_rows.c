@@ -29,14 +29,19 @@ void qg_encoder_print_look(printer *p) {
         [QG_GLSL] = "void qk_look(uint qk_from, inout float qk_of_row[%u]) {",
         [QG_MSL] = "template <typename T>\ninline void qk_look(device const T *qk_x, thread float *qk_of_row) {",
         [QG_C] = "static void qk_look(const float *qk_x, float *qk_of_row) {"};
+    static const char *const held_head = "void qk_look(float qk_held[%u], inout float qk_of_row[%u]) {";
     if (!p->n_row) return;
     qg_encoder_line(p, p->d->id == QG_C ? "/* Looks at a block of the row. */" : "// Looks at a block of the row.");
-    qg_encoder_begin(p, qg_format(p->arena, heads[p->d->id], p->n_row));
+    const bool holds = qg_encoder_holds_rows(p), held = p->held;
+    qg_encoder_begin(p,
+                     qg_format(p->arena, holds ? held_head : heads[p->d->id], holds ? p->share : p->n_row, p->n_row));
+    p->held = holds;
     for (uint32_t i = 0; i < p->n_row; ++i) {
         const qg_encoder_loop before = qg_encoder_begin_elements(p, NULL, p->layout->elements, 1, QG_UNROLLED, true);
         qg_encoder_add_value(p, p->row[i], qg_format(p->arena, "qk_of_row[%u]", i));
         qg_encoder_leave(p, &before);
     }
+    p->held = held;
     qg_encoder_finish(p);
     qg_encoder_line(p, "");
 }
@@ -47,9 +52,12 @@ static const char *pointer_type(const printer *p, uint32_t unit) {
 
 const char *qg_encoder_row_parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
-    if (p->d->id == QG_GLSL)
-        return p->n_row ? qg_format(p->arena, "uint qk_row, uint qk_col, uint qk_from, float qk_of_row[%u]", p->n_row)
-                        : "uint qk_row, uint qk_col, uint qk_from";
+    if (p->d->id == QG_GLSL) {
+        qg_text_puts(&text, "uint qk_row, uint qk_col, uint qk_from");
+        if (qg_encoder_holds_rows(p)) qg_text_printf(&text, ", float qk_held[%u]", p->share);
+        if (p->n_row) qg_text_printf(&text, ", float qk_of_row[%u]", p->n_row);
+        return text.data;
+    }
     qg_text_puts(&text, p->d->id == QG_C ? "uint64_t qk_row, uint64_t qk_col, uint64_t qk_row_blocks, const float *qk_x"
                                          : "uint qk_row, uint qk_col, uint qk_row_blocks, device const T *qk_x");
     if (p->n_row)
@@ -78,8 +86,26 @@ static void store(printer *p, const qg_buffer *buffer, uint32_t unit, uint32_t f
     qg_encoder_finish(p);
 }
 
+/* 16 bytes at a time: what is stored in four parts is four times as much for the memory. */
+static void store_fours(printer *p, const qg_buffer *buffer) {
+    const uint32_t n = buffer->bytes / 16;
+    const char *w = buffer->name;
+    qg_encoder_begin(
+        p, qg_format(p->arena, "%sfor (int qk_j = 0; qk_j < %u; ++qk_j) {", n <= QG_UNROLLED ? p->d->unroll : "", n));
+    qg_encoder_line(p, qg_format(p->arena, "%s[(qk_row * row_blocks + qk_col) * %uu + uint(qk_j)] = uvec4(", w, n));
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "    qk_words_%s[4 * qk_j], qk_words_%s[4 * qk_j + 1], qk_words_%s[4 * qk_j + 2], "
+                                 "qk_words_%s[4 * qk_j + 3]);",
+                                 w, w, w, w));
+    qg_encoder_finish(p);
+}
+
 void qg_encoder_store_in_row(printer *p, uint32_t number) {
     const qg_buffer *buffer = &p->layout->buffers[number];
+    if (p->d->id == QG_GLSL && qg_stores_fours(p->layout, number)) {
+        store_fours(p, buffer);
+        return;
+    }
     const uint32_t unit = p->d->id == QG_C ? 8 : qg_encode_unit(buffer), n = buffer->bytes * 8 / unit,
                    header = qg_header_bytes(buffer) * 8 / unit;
     const char *u = p->d->id == QG_C ? "" : "u", *blocks = p->d->id == QG_GLSL ? "row_blocks" : "qk_row_blocks";

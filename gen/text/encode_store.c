@@ -95,6 +95,20 @@ static void drop_bits(printer *p, const qg_slice *slice, const char *index, cons
     qg_encoder_line(p, qg_format(p->arena, p->team == 1 ? "%s &= ~(%s);" : "atomicAnd(%s, ~(%s));", at, bits));
 }
 
+/* The same, and puts others there, in the one of a thread's words that it is, since those have no index that is known
+ * late. */
+static void change_bits(printer *p, const qg_slice *slice, uint32_t mask, const char *part) {
+    const qg_buffer *buffer = &p->layout->buffers[slice->buffer];
+    const char *w = qg_format(p->arena, "qk_words_%s[qk_j]", buffer->name);
+    qg_encoder_begin(
+        p, qg_format(p->arena, "[[unroll]] for (int qk_j = 0; qk_j < %u; ++qk_j) {", (buffer->bytes + 3) / 4));
+    qg_encoder_line(p, qg_format(p->arena,
+                                 "if (qk_j == qk_at >> 5) %s = %s & ~(0x%Xu << (qk_at & 31)) | %s << (qk_at & 31);", w,
+                                 w, mask, part));
+    qg_encoder_finish(p);
+    qg_encoder_finish(p);
+}
+
 static bool has_parts(const printer *p, const qg_slice *slice);
 static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice);
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j);
@@ -118,6 +132,10 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
     const char *own = slice->first ? qg_format(p->arena, "(%s - %u)", j, slice->first) : j;
     if (slice->radix) part = qg_format(p->arena, "%s * (%s)", part, weight(p, slice, own));
     qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, slice, own)));
+    if (p->mends && p->encode->rows) {
+        change_bits(p, slice, mask, part);
+        return;
+    }
     if (p->mends) drop_bits(p, slice, "qk_at >> 5", qg_format(p->arena, "0x%Xu << (qk_at & 31)", mask));
     add_bits(p, slice, code->per, "qk_at >> 5", qg_format(p->arena, "%s << (qk_at & 31)", part));
     if (crosses(slice)) {
@@ -145,10 +163,13 @@ bool qg_encoder_guesses(const printer *p, uint32_t number) {
     if (p->share > QG_UNROLLED || !qg_encoder_can_guess(p, e->value)) return false;
     if (has_arrays(p) || qg_encoder_is_used(p, number)) return false;
     const qg_code *code = &p->layout->codes[e->code];
-    for (uint32_t s = 0; s < code->n_slices; ++s)
-        if (code->slices[s].radix || !qg_staged_words(p->layout, code->slices[s].buffer) ||
-            qg_streams(p->layout, code->slices[s].buffer))
-            return false;
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        const qg_slice *slice = &code->slices[s];
+        const bool can_mend =
+            p->encode->rows ? !crosses(slice)
+                            : qg_staged_words(p->layout, slice->buffer) > 0 && !qg_streams(p->layout, slice->buffer);
+        if (slice->radix || !can_mend) return false;
+    }
     return true;
 }
 

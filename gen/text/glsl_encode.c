@@ -12,7 +12,14 @@ static char *written_buffers(qg_arena *arena, const qg_layout *layout, uint32_t 
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *name = layout->buffers[i].name;
         const bool lower = *name >= 'a' && *name <= 'z',
-                   stream = streams && (qg_streams(layout, i) || qg_joins_units(layout, i));
+                   stream = streams && (qg_streams(layout, i) || qg_joins_units(layout, i)),
+                   fours = qg_stores_fours(layout, i);
+        if (fours) {
+            qg_text_printf(&text,
+                           "layout(binding = %u, std430) restrict writeonly buffer %c%sBuffer { uvec4 %s[]; };\n",
+                           first + i, lower ? *name - 'a' + 'A' : *name, name + 1, name);
+            continue;
+        }
         qg_text_printf(&text, "layout(binding = %u, std430) %swriteonly buffer %c%sBuffer { %s %s[]; };\n", first + i,
                        stream ? "" : "restrict ", lower ? *name - 'a' + 'A' : *name, name + 1,
                        qg_glsl_storage(qg_encode_unit(&layout->buffers[i])), name);
