@@ -839,6 +839,7 @@ static void test_constants(void **state) {
 static uint32_t table_bytes;                          /* of a table that the kernel has, or 0 */
 static uint32_t lanes;                                /* of the device's subgroups, or 0 */
 static uint32_t kept;                                 /* elements whose x a thread keeps, or 0 */
+static uint32_t in_registers;                         /* rows at a time; 0: 8 */
 static uint32_t wide_block, shared_tile, shares_wide; /* of the kernel */
 static uint32_t loop_steps;                           /* that the driver lets a thread take, or 0 */
 static int has_split;                                 /* the kernel has teams of lanes */
@@ -870,6 +871,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.kernel.tables = &table;
     c.kernel.table_count = table_bytes != 0;
     c.kernel.kept_elements = kept;
+    c.kernel.rows_at_once = in_registers;
     c.kernel.wide_block = wide_block;
     c.kernel.shared_tile = shared_tile;
     c.kernel.shares_wide = shares_wide;
@@ -980,11 +982,13 @@ static void test_kept_x(void **state) {
     assert_int_equal(see_shape(57344, 1024, 1, 0, &bytes).constants[0], 128);
     assert_int_equal(see_shape(57344, 16384, 1, 0, &bytes).constants[0], 256);
     assert_int_equal(see_shape(4096, 65536, 1, 0, &bytes).constants[0], 256);
-    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[0], 128);
+    assert_int_equal(see_shape(3072, 4096, 1, 0, &bytes).constants[0], 128);
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[0], 256); /* seven subgroups for each processor */
     assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[5], 1024);
     assert_int_equal(see_shape(14336, 4096, 1, 0, &bytes).constants[0], 256);
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 660);
     bytes.value = 2;
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[0], 128);
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 528);
     static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
     const qk_spec_constant single = {QK_CONSTANT_SCHEDULE, "schedule", QK_SCHEDULE_ROWS, 4, schedules},
@@ -1068,6 +1072,65 @@ static void test_kept_x(void **state) {
     const qk_spec_constant checked = {QK_CONSTANT_CHECKED, "checked", 0, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 1, 0, &checked).constants[6], 0);
     assert_int_equal(see_shape(57344, 8192, 2, 0, &checked).constants[6], 1);
+}
+
+/* Threads load their own x of long rows, though these are few: where products of integers wait for lookups, where threads keep much of x,
+ * and where large workgroups would have little to do in their last round; but not where there is one for each processor. */
+static void test_apart(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
+    static const struct {
+        uint64_t rows, cols;
+        uint32_t digits, pairs, kept, threads, at_once, staged, workgroups;
+    } cases[] = {
+        {2560, 9728, 0, 0, 0, 256, 4, 1, 264},     {2560, 9728, 2, 0, 0, 256, 4, 1, 264},
+        {1536, 8960, 0, 0, 0, 256, 4, 1, 264},     {1536, 8960, 1, 0, 0, 256, 8, 2048, 192},
+        {4096, 14336, 0, 0, 0, 512, 8, 2048, 132}, /* two rounds, of which the last is nearly full */
+        {1024, 14336, 0, 0, 0, 256, 8, 2048, 128}, {1056, 14336, 1, 1, 0, 256, 8, 2048, 132},
+        {1057, 14336, 1, 1, 0, 256, 4, 1, 264},    {4096, 14336, 1, 1, 0, 256, 8, 1, 264},
+        {4096, 14336, 2, 1, 0, 256, 8, 1, 264},    {4096, 14336, 0, 1, 0, 512, 8, 1024, 132},
+        {1536, 8960, 1, 0, 128, 256, 4, 1, 192},   {2560, 8192, 0, 0, 0, 512, 8, 2048, 80}, /* four slices */
+        {2560, 16448, 0, 0, 0, 512, 8, 2048, 132},                                          /* nine */
+    };
+    lanes = 32;
+    has_split = windows = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const qk_spec_constant digits = {QK_CONSTANT_DIGITS, "digits", cases[i].digits, 0, NULL},
+                               copies = {QK_CONSTANT_COPIES, "copies", 1, 6, counts};
+        kept = cases[i].kept;
+        has_bytes = cases[i].pairs ? (int)cases[i].digits : 0;
+        const seen s = see_shape(cases[i].rows, cases[i].cols, 1, 0, cases[i].pairs ? &copies : &digits);
+        if (s.constants[0] != cases[i].threads || s.constants[2] != cases[i].at_once ||
+            s.constants[5] != cases[i].staged || s.workgroups != cases[i].workgroups)
+            fail_msg("case %zu: %u %u %u %u", i, s.constants[0], s.constants[2], s.constants[5], s.workgroups);
+        assert_int_equal(s.constants[3], QK_SCHEDULE_WIDE);
+        if (cases[i].pairs) assert_int_equal(s.constants[6], cases[i].rows == 4096 ? 16 : 1); /* as if it were staged */
+    }
+    kept = has_bytes = 0;
+    lanes = 64;
+    assert_int_not_equal(see_shape(2560, 9728, 1, 0, NULL).constants[5], 1); /* subgroups that were not measured */
+    lanes = has_split = windows = 0;
+}
+
+/* Integers of which registers hold four rows: eight of few, and of two bytes where workgroups are small. */
+static void test_rows_of_few(void **state) {
+    (void)state;
+    static const uint64_t cases[][4] = {
+        {4096, 4096, 1, 8}, {4096, 4096, 2, 8},  {4096, 4096, 0, 4}, {6144, 4096, 1, 8}, {6144, 4096, 2, 4},
+        {1024, 4096, 1, 4}, {1024, 14336, 2, 8}, {1984, 4096, 1, 8}, {1976, 4096, 1, 4}, /* 495 subgroups */
+    };
+    in_registers = 4;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const qk_spec_constant digits = {QK_CONSTANT_DIGITS, "digits", (uint32_t)cases[i][2], 0, NULL};
+        assert_int_equal(see_shape(cases[i][0], cases[i][1], 1, 0, &digits).constants[2], cases[i][3]);
+    }
+    const qk_spec_constant one = {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL};
+    kept = 128;
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &one).constants[2], 4);
+    kept = 0;
+    in_registers = 2;
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &one).constants[2], 2);
+    in_registers = 0;
 }
 
 static uint32_t schedule_of(uint64_t rows, uint64_t cols, uint64_t batch, const qk_spec_constant *own) {
@@ -1161,6 +1224,22 @@ static void test_teams(void **state) {
     const uint32_t got[] = {s.constants[0], s.constants[2], s.constants[7], s.workgroups}, want[] = {256, 4, 4, 128};
     assert_memory_equal(got, want, sizeof want);
     assert_int_equal(see_shape(4096, 14336, 1, 16, &one).constants[3], QK_SCHEDULE_WIDE); /* a processor's */
+    /* One that looks pairs up does not share x of long rows. */
+    const qk_spec_constant copies = {QK_CONSTANT_COPIES, "copies", 1, 0, NULL};
+    has_bytes = 1;
+    assert_int_equal(schedule_of(4096, 14336, 1, &copies), QK_SCHEDULE_WIDE);
+    assert_int_equal(see_shape(1024, 4096, 2, 0, &copies).constants[0], 256);
+    has_bytes = 0;
+    /* Two vectors of bytes: smaller workgroups come before fewer rows, if tiles are small. */
+    for (teams_tile = 5; teams_tile < 7; teams_tile++) {
+        const seen of = see_shape(1024, 4096, 2, 0, &one);
+        assert_int_equal(of.constants[0], teams_tile == 5 ? 128 : 256);
+        assert_int_equal(of.constants[2], teams_tile == 5 ? 4 : 2);
+        assert_int_equal(of.constants[7], 8);
+        assert_int_equal(of.workgroups, 128);
+    }
+    teams_tile = 5;
+    assert_int_equal(see_shape(1024, 4096, 4, 0, &one).constants[0], 256);
     teams_tile = 0;
     /* Larger tiles of integers, of which two vectors leave four rows no room. */
     const qk_spec_constant two = {QK_CONSTANT_DIGITS, "digits", 2, 0, NULL};
@@ -1330,7 +1409,7 @@ typedef struct ahead_case {
     uint32_t ahead, at_once, split, threads, workgroups; /* of the launch */
 } ahead_case;
 
-static uint32_t wide_loads, wide_kept; /* of the kernel; 0: 64 elements */
+static uint32_t wide_loads, wide_kept, ahead_kept; /* of the kernel; 0: 64 elements */
 
 /* A launch of blocks of so many bytes, of x in digits, or floats if there are 0, that has some rows ahead. */
 static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uint32_t bytes, uint32_t rows_ahead) {
@@ -1344,7 +1423,7 @@ static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uin
     c.constants[7] = (qk_spec_constant){QK_CONSTANT_DIGITS, "digits", digits, 0, NULL};
     c.kernel.spec_constant_count = 8;
     c.kernel.rows_ahead = rows_ahead;
-    c.kernel.ahead_kept = 64;
+    c.kernel.ahead_kept = ahead_kept ? ahead_kept : 64;
     c.kernel.ahead_block = a->block;
     c.kernel.wide_loads = wide_loads;
     c.kernel.kept_elements = wide_kept;
@@ -1470,10 +1549,10 @@ static void test_one_ahead(void **state) {
         {{4096, 14336, 1, 32, 0, 16, 49152, 0, 8, 8, 256, 264}, 0, 18, 4, QK_MOST_LOADS - 1, 0},
         {{4096, 16384, 1, 32, 0, 16, 49152, 1, 4, 8, 256, 264}, 0, 18, 4, QK_MANY_LOADS, 0}, /* none is idle */
         {{4223, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 528}, 0, 18, 4, QK_MANY_LOADS, 0},
-        {{4224, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 128, 528}, 0, 18, 4, QK_MANY_LOADS, 0},
+        {{4224, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 528}, 0, 18, 4, QK_MANY_LOADS, 0},
         {{4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 396}, 2, 26, 2, QK_MANY_LOADS, 0}, /* of three workgroups */
-        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 528}, 0, 34, 2, 0, 0},
-        {{14336, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 256, 264}, 0, 26, 2, 0, 0},
+        {{8192, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 528}, 0, 34, 2, 0, 0},
+        {{8192, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 256, 256}, 0, 26, 2, 0, 0},
         {{4096, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 660}, 1, 22, 4, 0, 128},
         {{4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 1, 128, 128}, 0, 22, 4, 0, 128}, /* of integers */
     };
@@ -1483,6 +1562,42 @@ static void test_one_ahead(void **state) {
         check_ahead(i, &cases[i].as, cases[i].digits, cases[i].bytes, cases[i].rows_ahead);
     }
     wide_loads = wide_kept = 0;
+}
+
+/* Of more rows than few, but not many, workgroups that load ahead are as small as can be, and go ahead, too, where those that stage x would
+ * have little to do in their last round: of bytes in their second. Not of bytes that are ahead for their loads or tiles. */
+static void test_small_ahead(void **state) {
+    (void)state;
+    static const struct {
+        ahead_case as;
+        uint32_t digits, bytes, rows_ahead, loads, kept, ahead_kept;
+    } cases[] = {
+        {{6144, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 528}, 0, 18, 2, 0, 0, 0},
+        {{6144, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 64, 528}, 0, 26, 2, 0, 0, 0}, /* more than five bits */
+        {{6144, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 528}, 2, 18, 2, 0, 0, 0},
+        {{6144, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 256, 192}, 2, 26, 2, 0, 0, 0}, /* room for three workgroups */
+        {{8192, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 256, 256}, 2, 18, 2, 0, 0, 0}, /* nearly all have something */
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 528}, 2, 18, 2, 0, 0, 0},
+        {{8192, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 256, 256}, 1, 18, 2, 0, 0, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 660}, 1, 18, 2, 0, 0, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 660}, 1, 18, 2, QK_MANY_LOADS, 0, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 528}, 2, 18, 2, QK_MANY_LOADS, 0, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 660}, 1, 18, 2, 0, 128, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 528}, 2, 18, 2, 0, 128, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 396}, 2, 26, 2, QK_MANY_LOADS, 0, 0},
+        {{14336, 4096, 1, 32, 0, 16, 49152, 1, 2, 1, 64, 528}, 0, 18, 2, QK_MANY_LOADS, 0, 128},
+        {{14336, 8192, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 528}, 0, 18, 2, QK_MANY_LOADS, 0, 128}, /* more columns */
+        {{14336, 6144, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, 0, 18, 2, QK_MOST_LOADS, 0, 0},
+        {{21120, 4096, 1, 32, 0, 16, 49152, 1, 4, 2, 64, 528}, 0, 18, 2, 0, 0, 0}, /* 160 for each processor */
+        {{21121, 4096, 1, 32, 0, 16, 49152, 1, 2, 2, 128, 528}, 0, 18, 2, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wide_loads = cases[i].loads;
+        wide_kept = cases[i].kept;
+        ahead_kept = cases[i].ahead_kept;
+        check_ahead(i, &cases[i].as, cases[i].digits, cases[i].bytes, cases[i].rows_ahead);
+    }
+    wide_loads = wide_kept = ahead_kept = 0;
 }
 
 /* Two rows of more than five bits and a half, beside x of two bytes, leave room for three workgroups of four. */
@@ -1779,6 +1894,8 @@ int main(void) {
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_loop_steps),
         cmocka_unit_test(test_kept_x),
+        cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_rows_of_few),
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_teams),
@@ -1787,6 +1904,7 @@ int main(void) {
         cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_ahead_of_few_rows),
         cmocka_unit_test(test_one_ahead),
+        cmocka_unit_test(test_small_ahead),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_several_ahead),
         cmocka_unit_test(test_expert_parts),

@@ -574,8 +574,25 @@ mutate "eight rows at a time where registers hold them" gen/build/family.c 's/ke
 mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/build/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
-mutate "few rows are not loaded ahead" $choose 's/\(!s->staged \|\| /(1 || /' unit dispatch_sums_test
+mutate "few rows are not loaded ahead" $choose 's/\(\(!s->staged \&\& !s->apart\) \|\| /(1 || /' unit dispatch_sums_test
 mutate "a processor does not load ahead" $choose 's/(return limits->subgroup_size >= )32( \&\& !shared)/\18\2/' unit dispatch_sums_test
+mutate "workgroups ahead of some rows are small" $choose 's/if \(s->kept == 1 && qk_is_small_ahead_/if (0 \&\& qk_is_small_ahead_/' unit dispatch_sums_test
+mutate "rows go ahead of a round that has little to do" $choose 's/is_large \|\| is_idle/is_large || (is_idle \&\& 0)/' unit dispatch_sums_test
+mutate "of bytes, of the second" $choose 's/\(bytes \? 1 : 0\)/(bytes ? 0 : 0)/' unit dispatch_sums_test
+mutate "bytes ahead for their loads are of large workgroups" $choose 's/!\(bytes && /!(bytes > 1 \&\& /' unit dispatch_sums_test
+mutate "rows ahead of small workgroups are short" $choose 's/cols <= QK_AHEAD_COLS && *$/cols != 0 \&\&/' unit dispatch_sums_test
+mutate "rows ahead of small workgroups are not many" $choose 's/rows <= QK_CHOICE_MEDIUM \*/rows != QK_CHOICE_MEDIUM */' unit dispatch_sums_test
+mutate "lookups do not wait for x of long rows" $facts 's/\(pairs && digits != 0\)/0/' unit dispatch_sums_test
+mutate "large tiles do not wait for x of long rows" $facts 's/0\) \|\| kernel->kept_elements > QK_KEPT_VALUES/0)/' unit dispatch_sums_test
+mutate "threads load their own x where a round has little to do" $facts 's/\(digits != 1 && qk_rounds_with/(0 \&\& qk_rounds_with/' unit dispatch_sums_test
+mutate "of more rows than one workgroup for each processor" $facts 's/rows <= 8 \* qk_processors_\(limits\)\)/rows == 0)/' unit dispatch_sums_test
+mutate "eight of few rows" $facts 's/eight && eights \*/eight > 1 \&\& eights */' unit dispatch_sums_test
+mutate "eight rows of two bytes, in small workgroups" $facts 's/\(digits == 1 \|\| eights/(1 || eights/' unit dispatch_sums_test
+mutate "workgroups of bytes are larger sooner" $choose 's/bytes \? 7 : 8/bytes ? 8 : 8/' unit dispatch_sums_test
+mutate "teams: smaller workgroups before fewer rows" $choose 's/else if \(two && /else if (two > 1 \&\& /' unit dispatch_sums_test
+mutate "teams: of one vector, no pairs" $choose 's/integers && !qk_looks_up_pairs_\(kernel\) && /integers \&\& /' unit dispatch_sums_test
+mutate "integers once: not of large tiles" runtime/include/qkgen/tensors.h 's/\(small \|\| !bytes\)/(small || bytes)/' unit pipelines_test
+mutate "integers once: of as many values as pay for a launch" runtime/include/qkgen/choice.def 's/(QK_PACK_X_VALUES) 36864/\1 49152/' unit pipelines_test
 mutate "no more subgroups share a row ahead than have slices of it" $choose 's/while \(!ahead \&\& s.split/while (s.split/' unit dispatch_sums_test
 mutate "teams: the sum of the last block goes on" templates/gemv_teams.comp 's/part = m \* ROWS \+ r == i \? sum\[m\]\[r\] : part/part = 0.0/' unit gemv_test
 mutate "long rows of floats are not loaded ahead" $choose 's/is_long = integers \&\& /is_long = /' unit dispatch_sums_test

@@ -176,10 +176,18 @@ static void x_is_made_integers_once(void **state) {
     const struct {
         uint64_t rows, cols, vectors;
         int shares, once;
-    } cases[] = {{1024, 4096, 2, 0, 0}, {1024, 4096, 2, 1, 1},  {1024, 2048, 2, 1, 0}, {1024, 2048, 4, 1, 1},
-                 {1024, 4096, 1, 1, 0}, {4096, 14336, 4, 0, 1}, {4096, 14336, 2, 0, 0}};
+        uint32_t tile; /* of teams, or 0: what it is */
+    } cases[] = {{1024, 4096, 2, 0, 0, 0},  {1024, 4096, 2, 1, 1, 0},  {1024, 2048, 2, 1, 0, 0},
+                 {1024, 2048, 4, 1, 1, 0},  {1024, 4096, 1, 1, 0, 0},  {4096, 14336, 4, 0, 1, 0},
+                 {4096, 14336, 2, 0, 0, 0}, {2560, 9216, 4, 0, 1, 0},  {2560, 9184, 4, 0, 0, 0},
+                 {4096, 14336, 4, 0, 1, 6}, {4096, 14336, 4, 0, 0, 7}, {1024, 4096, 2, 1, 0, 7}};
     const qk_kernel *kernels[MOST_KERNELS];
+    qk_kernel copies[MOST_KERNELS];
     const uint32_t count = find("q4_0", 0, kernels);
+    for (uint32_t i = 0; i < count; i++) {
+        copies[i] = *kernels[i];
+        kernels[i] = &copies[i];
+    }
     const qk_limits limits = limits_of(1);
     qk_backend backend = qk_listing_backend(QK_API_VULKAN, &limits, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -189,6 +197,7 @@ static void x_is_made_integers_once(void **state) {
         qk_error error;
         qk_product p = product_of(&c, cases[i].vectors, &epilogue, &bias);
         p.shares = cases[i].shares;
+        for (uint32_t k = 0; k < count && cases[i].tile != 0; k++) copies[k].teams_tile = cases[i].tile;
         if (qk_plan_product(&backend, kernels, count, INFINITY, &p, &error) != QK_OK) fail_msg("%s", error.text);
         if ((p.scratch_bytes != 0) != cases[i].once) fail_msg("case %zu has %" PRIu64 " bytes", i, p.scratch_bytes);
     }

@@ -151,6 +151,7 @@ typedef struct qk_share_ {
     uint32_t kept, rows, split, threads;
     int own;         /* each thread keeps its part of x */
     int staged;      /* x is loaded by the whole workgroup */
+    int apart;       /* not that, though rows are few: by each thread of a small one */
     int ahead;       /* rows are loaded ahead */
     int teams;       /* of lanes share rows, and all of a workgroup x */
     uint32_t copies; /* of a table of pairs; 0: what there is memory for */
@@ -178,6 +179,18 @@ static inline uint64_t qk_slices_ahead_(const qk_kernel *kernel, const qk_limits
     return qk_ceil_(cols, (uint64_t)qk_lanes_(limits) * kernel->ahead_kept);
 }
 
+/* Whether rows of one right-hand side that are loaded ahead are of workgroups as small as can be: more of them than are few, but not many,
+ * of at most so many columns. Of bytes, where it is not for their loads that they are; and not where there is room for fewer. */
+static inline int qk_is_small_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    uint64_t slices = qk_slices_ahead_(kernel, limits, cols);
+    int bytes = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1;
+    return limits->subgroup_size == 32 && qk_busy_workgroups_(limits) >= 64 && cols <= QK_AHEAD_COLS &&
+           slices * 32 <= QK_AHEAD_THREADS && !qk_makes_tables_(kernel) && !qk_has_large_rows_(kernel) &&
+           !(bytes && (kernel->kept_elements > QK_KEPT_VALUES || qk_has_many_loads_(kernel))) &&
+           rows * slices >= QK_AHEAD_SLICES * qk_walking_workgroups_(kernel, limits, 1, QK_AHEAD_THREADS) &&
+           rows <= QK_CHOICE_MEDIUM * qk_processors_(limits);
+}
+
 /* Of one right-hand side, so few rows that a workgroup would not load any ahead of others: two at a time and more, for as many subgroups as
  * keep the device busy; and where rows are many enough, smaller workgroups, which do. Their threads load less of x, too. */
 static inline void qk_share_few_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
@@ -188,6 +201,11 @@ static inline void qk_share_few_ahead_(const qk_kernel *kernel, const qk_limits 
         kernel->ahead_kept <= QK_KEPT_VALUES && 8 * qk_block_bytes_(kernel) <= 5 * (uint64_t)kernel->block_elements;
     if (qk_has_large_rows_(kernel))
         walking = qk_ceil_(walking * 3, 4);
+    if (s->kept == 1 && qk_is_small_ahead_(kernel, limits, rows, cols)) {
+        s->rows = is_light ? 4 : s->rows;
+        s->threads = QK_AHEAD_THREADS;
+        return;
+    }
     if (s->kept > 1 || qk_busy_workgroups_(limits) < 64 || rows * slices >= QK_AHEAD_SLICES * walking)
         return;
     while (s->rows < (is_light ? 4 : 2) && qk_ceil_(rows, 2 * s->rows) * slices >= qk_busy_workgroups_(limits) * 3 / 4)
@@ -203,10 +221,12 @@ static inline void qk_share_few_ahead_(const qk_kernel *kernel, const qk_limits 
 static inline uint32_t qk_staging_threads_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s,
                                            uint64_t rows, uint64_t cols) {
     uint64_t busy = qk_busy_workgroups_(limits), subgroups = qk_ceil_(rows, s->rows) * qk_slices_(cols);
-    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0, pairs = qk_looks_up_pairs_(kernel);
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+    int floats = digits == 0, pairs = qk_looks_up_pairs_(kernel);
+    int bytes = digits == 1 && !pairs && qk_slices_(cols) < QK_LONG_SLICES && !qk_takes_experts_(kernel);
     if (subgroups >= 8 * busy)
         return 128;
-    if (subgroups * 5 <= busy * 8)
+    if (subgroups * 5 <= busy * (bytes ? 7 : 8))
         return pairs ? 256 : 128;
     return floats || pairs || (qk_slices_(cols) >= QK_LONG_SLICES && s->rows == 8) ? 512 : 256;
 }
@@ -216,14 +236,14 @@ static inline uint32_t qk_share_copies_(const qk_limits *limits, const qk_share_
                                         uint64_t weights) {
     int few = weights < QK_COPIES_WEIGHTS * qk_processors_(limits);
     if (s->kept == 1)
-        return !s->staged ? 0 : few ? 1 : QK_COPIES_BESIDE_X;
+        return !s->staged && !s->apart ? 0 : few ? 1 : QK_COPIES_BESIDE_X;
     return digits == 0 || (s->kept > 2 && few) ? QK_COPIES_FOR_SEVERAL : 0;
 }
 
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, int ahead) {
-    qk_share_ s = {1, 0, 1, 128, 0, 0, ahead, 0, 0};
+    qk_share_ s = {1, 0, 1, 128, 0, 0, 0, ahead, 0, 0};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_slices_(cols);
     uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0), most = 512;
     int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
@@ -248,10 +268,17 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     if (s.staged) {
         s.split = 1;
         s.rows = many && digits == 1 && s.rows > 4 ? 4 : s.rows;
+        s.rows = many ? s.rows : qk_rows_of_few_(kernel, limits, s.rows, rows, cols);
         most = qk_staging_threads_(kernel, limits, &s, rows, cols);
         while (most < slices * 32)
             most *= 2;
-        while (qk_looks_up_pairs_(kernel) && s.rows > 2 && most == 256 &&
+        s.apart = qk_loads_apart_(kernel, limits, most, s.rows, rows, cols);
+        if (s.apart) {
+            if (qk_rounds_with_idle_(kernel, limits, most, s.rows, rows, cols) != 0)
+                s.rows = (uint32_t)qk_min_(s.rows, 4);
+            most = QK_APART_THREADS;
+        }
+        while (!s.apart && qk_looks_up_pairs_(kernel) && s.rows > 2 && most == 256 &&
                rows * slices < s.rows * 8 * qk_enough_workgroups_(limits))
             s.rows /= 2;
     } else if (s.own && digits && cols > 512 * QK_KEPT_VALUES)
@@ -270,6 +297,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         s.rows = (uint32_t)qk_min_(s.rows, 4);
         s.threads = most = 32;
     }
+    s.staged = s.staged && !s.apart;
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
         s.threads *= 2;
     if (ahead && limits->subgroup_size >= 32)
@@ -345,8 +373,9 @@ static inline uint32_t qk_loads_before_ahead_(const qk_kernel *kernel, const qk_
 }
 
 /* Whether rows that are loaded ahead are faster where they can be: as the planner has it, unless a workgroup stages x for a few rows.
- * There, too, where other loads are many, or tiles large, or floats meet weights of a byte; and of integers where rows are long, so that
- * each workgroup has much of x to stage. Not with few lanes, which are a processor's. */
+ * There, too, where other loads are many, or tiles large, or floats meet weights of a byte; of integers where rows are long, so that each
+ * workgroup has much of x to stage; and where the last round of such workgroups has little to do. Not with few lanes, which are a
+ * processor's. */
 static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t rows,
                                  uint64_t cols) {
     uint64_t slices = qk_slices_(cols);
@@ -354,9 +383,11 @@ static inline int qk_pays_ahead_(const qk_kernel *kernel, const qk_limits *limit
     int is_long = integers && slices >= QK_LONG_SLICES && qk_ceil_(rows, 8) * slices >= 4 * qk_busy_workgroups_(limits);
     int is_large = s->kept == 1 && (integers ? kernel->kept_elements > QK_KEPT_VALUES
                                              : qk_block_bytes_(kernel) >= kernel->block_elements);
-    int shared = s->teams && s->kept == 1;
+    int shared = s->teams && s->kept == 1, bytes = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1;
+    int is_idle = s->kept == 1 && qk_is_small_ahead_(kernel, limits, rows, cols) &&
+                  qk_rounds_with_idle_(kernel, limits, s->threads, s->rows, rows, cols) > (bytes ? 1 : 0);
     return limits->subgroup_size >= 32 && !shared &&
-           (!s->staged || is_long || is_large ||
+           ((!s->staged && !s->apart) || is_long || is_large || is_idle ||
             kernel->wide_loads >= qk_loads_before_ahead_(kernel, limits, s->kept, rows, cols));
 }
 
@@ -386,6 +417,9 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
     uint32_t lanes = qk_lanes_(limits), fours = qk_team_fours_(kernel, limits);
     uint64_t words = kernel->teams_kept * qk_block_bytes_(kernel) / kernel->block_elements / 4;
     uint64_t each = (uint64_t)kernel->teams_tile * s->kept, tiles = qk_ceil_(cols, kernel->teams_kept);
+    /* Of two right-hand sides in bytes, smaller workgroups come before fewer rows. */
+    int two = s->kept == 2 && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1 && !qk_makes_tables_(kernel) &&
+              kernel->teams_tile < QK_PACK_X_TILE;
     tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
     s->rows = limits->subgroup_size == QK_LARGE_SUBGROUP ? QK_LARGE_SUBGROUP_ROWS : 4;
     while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
@@ -396,6 +430,8 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
         uint32_t team = lanes * s->split / 4;
         if (2 * team <= s->threads && 2 * team <= tiles)
             s->split *= 2;
+        else if (two && s->threads == QK_TEAM_THREADS && s->threads >= 2 * team)
+            s->threads /= 2;
         else if (s->rows > 2)
             s->rows /= 2;
         else if (s->threads >= 2 * team && s->threads > 2 * lanes)
@@ -429,7 +465,7 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
         return wanted == QK_SCHEDULE_TEAMS;
     if (s->kept == 1)
-        return integers && qk_shares_one_(kernel, limits, rows, cols);
+        return integers && !qk_looks_up_pairs_(kernel) && qk_shares_one_(kernel, limits, rows, cols);
     return smaller || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
 }
 

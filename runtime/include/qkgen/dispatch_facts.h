@@ -155,4 +155,43 @@ static inline uint64_t qk_enough_workgroups_(const qk_limits *limits) {
     return qk_busy_workgroups_(limits) * 3 / 20;
 }
 
+/* The rounds of such workgroups, of one right-hand side, where the last leaves too many of them nothing to do; else 0. Each takes `at_once`
+ * rows for as many subgroups as have slices of x. */
+static inline uint64_t qk_rounds_with_idle_(const qk_kernel *kernel, const qk_limits *limits, uint32_t threads,
+                                            uint32_t at_once, uint64_t rows, uint64_t cols) {
+    uint64_t split = 1, walking = qk_walking_workgroups_(kernel, limits, 1, threads);
+    while (split < qk_slices_(cols))
+        split *= 2;
+    uint64_t workgroups = qk_ceil_(rows, at_once * qk_max_(1, qk_subgroups_(limits, threads) / split));
+    uint64_t rounds = qk_ceil_(workgroups, walking);
+    return QK_FULL_ROUND * workgroups < (QK_FULL_ROUND - 1) * walking * rounds ? rounds : 0;
+}
+
+/* Whether threads of small workgroups had better load their own x of long rows, though these are few: where they wait for lookups, or keep
+ * much of x; and of floats and two bytes, where the last round of large workgroups has little to do. More than one for each processor. */
+static inline int qk_loads_apart_(const qk_kernel *kernel, const qk_limits *limits, uint32_t threads, uint32_t at_once,
+                                  uint64_t rows, uint64_t cols) {
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+    int pairs = qk_looks_up_pairs_(kernel);
+    if (qk_slices_(cols) < QK_LONG_SLICES || qk_slices_(cols) * 32 > QK_APART_THREADS || limits->subgroup_size != 32 ||
+        qk_takes_experts_(kernel) || (qk_makes_tables_(kernel) && !pairs) || !qk_fits_wide_(kernel, rows, cols) ||
+        rows <= 8 * qk_processors_(limits))
+        return 0;
+    return (pairs && digits != 0) || kernel->kept_elements > QK_KEPT_VALUES ||
+           (digits != 1 && qk_rounds_with_idle_(kernel, limits, threads, at_once, rows, cols) != 0);
+}
+
+/* Rows at a time of few, whose x is staged: of integers eight where registers hold four of many, but not of so many rows of two bytes that
+ * workgroups are large. */
+static inline uint32_t qk_rows_of_few_(const qk_kernel *kernel, const qk_limits *limits, uint32_t at_once,
+                                       uint64_t rows, uint64_t cols) {
+    uint64_t eights = qk_ceil_(rows, 8), slices = qk_slices_(cols), busy = qk_busy_workgroups_(limits);
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+    int eight = digits != 0 && at_once == 4 && kernel->rows_at_once == 4 && kernel->rows_ahead == 0 &&
+                kernel->kept_elements <= QK_KEPT_VALUES && !qk_takes_experts_(kernel);
+    return eight && eights * qk_min_(slices, 4) >= busy * 3 / 4 && (digits == 1 || eights * slices * 5 <= busy * 8)
+               ? 8
+               : at_once;
+}
+
 #endif

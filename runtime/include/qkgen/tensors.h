@@ -159,8 +159,9 @@ static inline uint64_t qk_product_max_batch_(const qk_backend *backend, const qk
 /* Whether it pays to make integers of x in a launch of its own. */
 static inline int qk_pack_pays_(const qk_product *p, uint64_t vectors) {
     const uint64_t values = qk_batch_class_(vectors) * p->weights.counts[0];
-    return values >= QK_PACK_X_VALUES ||
-           (p->shares && values >= QK_PACK_X_SHARED && p->kernel->teams_tile <= QK_PACK_X_TILE);
+    const int bytes = qk_constant_(p->kernel, NULL, QK_CONSTANT_DIGITS, 0) == 1,
+              small = p->kernel->teams_tile <= QK_PACK_X_TILE;
+    return (values >= QK_PACK_X_VALUES && (small || !bytes)) || (p->shares && values >= QK_PACK_X_SHARED && small);
 }
 
 /* The kernel of a product of which the counts are known, for so many vectors of each matrix; NULL where none is for that device. */
