@@ -58,8 +58,8 @@ typedef struct qg_family {
         qk_role role;
         qk_access access;
     } bindings[QG_MAX_FAMILY_BINDINGS];
-    /* For formats whose blocks lie one after the other, for those whose blocks are patches, and, where that differs, for
-     * planes; a suffix that is NULL: it does not. */
+    /* For formats whose blocks lie one after the other, for those whose blocks are patches, and for planes, where that
+     * is something else; a suffix that is NULL: it is not. */
     struct qg_family_form {
         const char *suffix; /* of the template's name */
         uint32_t n_push;
