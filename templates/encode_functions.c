@@ -76,5 +76,3 @@ static inline float qk_root(float v) {
     if (rest) root += root & 1u;
     return qk_bits_to_f32((root >> 1) + (uint32_t)(0x3F000000 + exponent / 2 * 0x800000));
 }
-
-@{encoder}

@@ -8,7 +8,8 @@ enum { MOST_LEFT = 2 };   /* words that each of a team tells the others at a tim
 enum { MOST_STORES = 4 }; /* of a thread that stores itself: they still fill the lines that they share */
 
 uint32_t qg_encode_unit(const qg_buffer *buffer) {
-    const uint32_t all = buffer->bytes | qg_header_bytes(buffer);
+    const uint32_t rows = buffer->tile_rows > 1 ? buffer->tile_rows : 1; /* which may lie far from each other */
+    const uint32_t all = buffer->bytes / rows | qg_header_bytes(buffer);
     return all % 4 == 0 ? 32 : all % 2 == 0 ? 16 : 8;
 }
 
@@ -150,7 +151,8 @@ uint32_t qg_words_left(const qg_layout *layout) {
 /* Bytes for each thread: of blocks, a number of each of them, and what a team has in hand. */
 uint32_t qg_staged_bytes(const qg_layout *layout) {
     uint32_t words = 0;
-    if (!layout->encode || layout->encode->rows) return 0; /* a workgroup makes a row */
+    /* A workgroup makes a row, and a thread a block of planes. */
+    if (!layout->encode || layout->encode->rows || layout->view == QG_VIEW_GROUPS) return 0;
     const uint32_t threads = layout->elements / share_of(layout);
     if (threads == 1 && searches(layout->encode)) return 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) words += words_to_stage(layout, i);

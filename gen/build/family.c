@@ -22,6 +22,7 @@ const qg_family qg_families[QG_FAMILY_COUNT] = {
 };
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
+    if (layout->view == QG_VIEW_GROUPS && family->planes.suffix) return &family->planes;
     return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
 }
 
@@ -92,8 +93,12 @@ const qg_family *qg_family_named(const char *name) {
     return NULL;
 }
 
+bool qg_spreads_rows(const qg_family *family, const qg_layout *layout) {
+    return family->encodes && qg_at_indices(family) && layout->view == QG_VIEW_GROUPS;
+}
+
 bool qg_takes(const qg_family *family, const qg_layout *layout) {
-    if (family->encodes) return layout->encode != NULL;
+    if (family->encodes) return layout->encode != NULL && !qg_spreads_rows(family, layout);
     return !family->experts || qg_has_experts(layout);
 }
 

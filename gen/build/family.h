@@ -58,12 +58,13 @@ typedef struct qg_family {
         qk_role role;
         qk_access access;
     } bindings[QG_MAX_FAMILY_BINDINGS];
-    /* For formats whose blocks lie one after the other, and for those whose blocks are patches. */
+    /* For formats whose blocks lie one after the other, for those whose blocks are patches, and for planes, where that
+     * is something else; a suffix that is NULL: it is not. */
     struct qg_family_form {
         const char *suffix; /* of the template's name */
         uint32_t n_push;
         const char *push[QG_MAX_PUSH]; /* u32 each */
-    } blocks, matrix;
+    } blocks, matrix, planes;
     /* The checked call, likewise: the name behind qk_dispatch_, and what is passed behind the weights. */
     struct qg_family_call {
         const char *function, *arguments;
@@ -169,6 +170,8 @@ extern const qg_family qg_transcode;
 /* Why blocks of one cannot become blocks of the other in one launch: a sentence; NULL where they can. */
 const char *qg_transcode_hindrance(qg_arena *arena, const qg_layout *from, const qg_layout *to);
 
+/* Whether it makes rows at indices, and the format spreads a row over planes, so that none can be made alone. */
+bool qg_spreads_rows(const qg_family *family, const qg_layout *layout);
 /* Whether there are kernels of the family for a format. */
 bool qg_takes(const qg_family *family, const qg_layout *layout);
 

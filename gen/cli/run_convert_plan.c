@@ -37,6 +37,10 @@ static bool find_kind(const planner *p, const char *name, qg_storage *kind) {
         return qg_complain("%s does not say how its blocks are made: its specification needs 'encode', see "
                            "docs/format-language.md",
                            name) == 0;
+    if (kind->layout && kind->layout->view == QG_VIEW_GROUPS)
+        return qg_complain("%s has its tensors in planes, and a file is converted in pieces of whole rows: decode the "
+                           "tensor, and make it with `qkgen run encode`",
+                           name) == 0;
     if (!qg_rules_number(p->request->rules, "gguf", name) || (kind->layout && kind->layout->n_buffers != 1))
         return qg_complain("GGUF has no type for %s; formats/containers.txt names those that it has", name) == 0;
     return true;

@@ -26,7 +26,7 @@ typedef struct encode_job {
     qg_input in;
     uint64_t blocks, part;       /* `part`: blocks at a time */
     uint64_t rows, cols, tokens; /* of a matrix, or a table; set_rows: how many rows are set */
-    const uint64_t *sizes;       /* of the buffers, where rows have something of their own; else NULL */
+    const uint64_t *sizes;       /* of the buffers, of a matrix, or of planes; else NULL */
     const uint32_t *indices;     /* set_rows; else NULL */
     qg_input into[MOST_BUFFERS]; /* set_rows: what the table has; without data zeros */
     const char *paths[MOST_BUFFERS];
@@ -52,7 +52,12 @@ typedef struct encode_target {
 /* Of an element of what is encoded. */
 static uint64_t src_bytes(const encode_job *job) { return qg_scalars[job->kernel.type].bits / 8; }
 
-static uint64_t elements_of(const encode_job *job, uint64_t blocks) { return blocks * job->layout->elements; }
+/* Elements of what is counted as a block: in planes, of a group. */
+static uint32_t unit_of(const encode_job *job) {
+    return job->layout->view == QG_VIEW_GROUPS ? job->layout->block_cols : job->layout->elements;
+}
+
+static uint64_t elements_of(const encode_job *job, uint64_t blocks) { return blocks * unit_of(job); }
 
 /* Blocks that are there when `blocks` are made. */
 static uint64_t stored_blocks(const encode_job *job, uint64_t blocks) {
@@ -259,18 +264,31 @@ static bool find_paths(encode_job *job, const qg_texts *out) {
 }
 
 static bool open_input(encode_job *job, const char *path) {
-    const uint64_t block = src_bytes(job) * job->layout->elements;
+    const uint64_t block = src_bytes(job) * unit_of(job);
+    const char *name = job->layout->view == QG_VIEW_GROUPS ? "group" : "block";
     if (!path) return qg_complain("run needs --in FILE, floats of --type") == 0;
     if (!qg_input_open(path, &job->in)) return false;
     if (job->in.bytes % block)
         return qg_complain("%s holds %llu bytes, which is no multiple of the %llu bytes that the %u floats (%s) of a "
-                           "block of %s have: pad the last block",
-                           path, (unsigned long long)job->in.bytes, (unsigned long long)block, job->layout->elements,
-                           qg_scalars[job->kernel.type].name, job->layout->name) == 0;
+                           "%s of %s have: pad the last %s",
+                           path, (unsigned long long)job->in.bytes, (unsigned long long)block, unit_of(job),
+                           qg_scalars[job->kernel.type].name, name, job->layout->name, name) == 0;
     job->blocks = job->in.bytes / block;
     job->part = job->indices || job->sizes ? job->blocks : ENCODE_PART_BYTES / block;
     if (job->part > job->blocks) job->part = job->blocks ? job->blocks : 1;
     return true;
+}
+
+/* The shape of a tensor in planes, whose groups do not care for it. */
+static bool open_planes(encode_job *job) {
+    const qg_layout *layout = job->layout;
+    const bool given = job->rows > 0 && job->cols > 0;
+    job->sizes = given ? qg_matrix_sizes(job->arena, layout, job->rows, job->cols) : NULL;
+    return job->sizes ||
+           qg_complain(
+               "%s needs --rows and --cols, at least 1, which together make whole groups of %u elements, with a "
+               "product below 2^32",
+               layout->name, layout->block_cols) == 0;
 }
 
 /* The shape of a matrix whose rows have something of their own. */
@@ -396,7 +414,8 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
         {"--in", QG_TEXT, &in, "FILE", "the floats"},
         {"--type", QG_TEXT, &type, "f32|f16|bf16", "of these (default: f32)"},
         {"--out", QG_TEXTS, &out, "[NAME=]FILE", "where blocks go; once for each buffer of a format that has several"},
-        {"--rows", QG_COUNT, &job.rows, "N", "of the table, or of a matrix whose rows have something of their own"},
+        {"--rows", QG_COUNT, &job.rows, "N",
+         "of the table, of a matrix whose rows have something of their own, or of planes"},
         {"--cols", QG_COUNT, &job.cols, "K", "its columns"},
         {"--indices", QG_TEXT, &indices, "FILE", "set_rows: which row each row of floats becomes, u32"},
         {"--into", QG_TEXTS, &into, "[NAME=]FILE", "set_rows: what the table has (default: zeros)"},
@@ -410,6 +429,10 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
     if (!qg_session_load(session)) return 1;
     job.layout = qg_session_format(session, format);
     if (!job.layout) return 1;
+    if (job.layout->encode && qg_spreads_rows(family, job.layout))
+        return qg_complain("%s spreads each row over planes, and %s makes rows alone: make the whole tensor, with "
+                           "`qkgen run encode`",
+                           format, family->name);
     if (!qg_takes(family, job.layout))
         return qg_complain("%s does not say how its blocks are made: its specification needs 'encode', see "
                            "docs/format-language.md",
@@ -422,12 +445,13 @@ int qg_run_encode(qg_session *session, const qg_family *family, int argc, char *
     const bool matrix = job.layout->view != QG_VIEW_BLOCKS;
     if (!sets_rows && (((job.rows || job.cols) && !matrix) || indices || into.count))
         return qg_complain("--rows, --cols, --indices and --into are for set_rows");
-    if (matrix && !open_rows(&job)) return 1;
+    const bool planes = job.layout->view == QG_VIEW_GROUPS;
+    if (matrix && !(planes ? open_planes : open_rows)(&job)) return 1;
     if (sets_rows && !open_table(&job, indices, &into)) return 1;
     if (!find_paths(&job, &out) || !open_input(&job, in)) return 1;
-    if (matrix && !sets_rows && job.blocks * job.layout->elements != job.rows * job.cols)
+    if (matrix && !sets_rows && elements_of(&job, job.blocks) != job.rows * job.cols)
         return qg_complain("%s holds %llu floats, but %llu rows of --cols %llu have %llu", in,
-                           (unsigned long long)(job.blocks * job.layout->elements), (unsigned long long)job.rows,
+                           (unsigned long long)elements_of(&job, job.blocks), (unsigned long long)job.rows,
                            (unsigned long long)job.cols, (unsigned long long)(job.rows * job.cols));
     if (sets_rows && (job.tokens > UINT64_MAX / job.cols || job.blocks * job.layout->elements != job.tokens * job.cols))
         return qg_complain("%s holds %llu floats, but %llu rows of --cols %llu have %llu", in,

@@ -35,6 +35,7 @@ static uint64_t hash_of(uint64_t key, const char *name) {
 }
 
 static bool takes(const qg_family *family, const qg_layout *layout) {
+    if (family->encodes && layout->view == QG_VIEW_GROUPS) return false;           /* cli_encode_planes tries them */
     return qg_takes(family, layout) && !(family->encodes && layout->encode->rows); /* cli_encode_rows tries them */
 }
 

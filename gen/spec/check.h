@@ -81,6 +81,11 @@ bool qg_layout_indices(qg_work *work);
 bool qg_is_encodable(qg_work *work);
 bool qg_check_rows(qg_work *work);
 
+/* encode_planes.c. The elements that an equation looks at when nothing else is said: of a block, or, in planes, of a
+ * group; and whether groups can be made one by one. */
+uint32_t qg_made_together(const qg_work *work);
+bool qg_check_planes(qg_work *work);
+
 /* cover.c. Every bit of the block is claimed once. Scalar fields are claimed by being named in the value; when that
  * failed, `value_known` is false, and unclaimed ones are not reported. */
 void qg_prove_cover(qg_work *work, bool value_known);

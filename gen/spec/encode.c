@@ -400,12 +400,13 @@ static bool check_per(qg_work *work, const qg_expr *expr, uint32_t otherwise, ui
     if (expr == NULL) {
         return true;
     }
-    if (!qg_eval_within(work, expr, "'per'", 1, work->elements, per)) {
+    const uint32_t all = qg_made_together(work);
+    if (!qg_eval_within(work, expr, "'per'", 1, all, per)) {
         return false;
     }
-    if (work->elements % *per != 0) {
-        qg_error(work->diag, expr->loc, "'per %u' does not divide the %u elements of the block: choose a divisor", *per,
-                 work->elements);
+    if (all % *per != 0) {
+        qg_error(work->diag, expr->loc, "'per %u' does not divide the %u elements of the %s: choose a divisor", *per,
+                 all, all < work->elements ? "group" : "block");
         return false;
     }
     return true;
@@ -550,7 +551,8 @@ static void type_next(qg_work *work, const qg_spec_equation *written) {
 static void type_best(qg_work *work, const qg_spec_equation *written) {
     qg_scope *scope = work->scope;
     uint32_t per, candidates;
-    if (!check_per(work, written->per, work->elements, &per) || !check_name(work, written->name, written->loc) ||
+    if (!check_per(work, written->per, qg_made_together(work), &per) ||
+        !check_name(work, written->name, written->loc) ||
         !qg_eval_within(work, written->count, written->sweeps ? "how often a sweep goes" : "the number of candidates",
                         written->sweeps ? 1 : 2, MOST_COUNT, &candidates)) {
         return;
@@ -667,7 +669,7 @@ const qg_encode *qg_type_encode(qg_work *work) {
         if (written->count != NULL) {
             type_best(work, written);
         } else {
-            type_equation(work, written, work->elements);
+            type_equation(work, written, qg_made_together(work));
         }
     }
     if (work->diag->errors == errors_before && check_codes(work) && qg_check_rows(work)) {

@@ -47,16 +47,16 @@ static bool has_blocks(const qg_work *work) {
 
 bool qg_is_encodable(qg_work *work) {
     const char *why = NULL;
-    if (!has_blocks(work) && !has_rows(work)) {
-        why = "'encode' is for formats whose blocks lie one after the other, or are pieces of rows, beside what a row "
-              "has of its own";
+    if (!has_blocks(work) && work->view != QG_VIEW_GROUPS && !has_rows(work)) {
+        why = "'encode' is for formats whose blocks lie one after the other, or are groups of planes, or pieces of "
+              "rows, beside what a row has of its own";
     } else if (work->elements > MOST_ELEMENTS || work->block_bytes > MOST_BYTES) {
         why = "'encode' is for blocks of at most 4096 elements and 4096 bytes";
     }
     if (why != NULL) {
         qg_error(work->diag, work->spec->encode_loc, "%s: leave it out", why);
     }
-    return why == NULL;
+    return why == NULL && (work->view != QG_VIEW_GROUPS || qg_check_planes(work));
 }
 
 static bool fail(qg_work *work, const qg_term *term, const char *name, const char *why) {

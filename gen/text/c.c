@@ -125,7 +125,8 @@ static char *blocks_at(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         qg_text_printf(&text, ", (uint8_t *)weights[%u]", i);
-        if (!layout->encode->rows) qg_text_printf(&text, " + i * %uu", layout->buffers[i].bytes);
+        if (!layout->encode->rows && layout->view != QG_VIEW_GROUPS)
+            qg_text_printf(&text, " + i * %uu", layout->buffers[i].bytes);
     }
     return text.data;
 }
@@ -178,6 +179,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         else
             qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
         if (kernels[k].family->encodes) qg_row_holes(arena, &holes, kernels[k].layout, QG_C);
+        qg_plane_holes(arena, &holes, kernels[k].layout, "u");
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
@@ -610,7 +612,6 @@ static bool has_encoder(const qg_kernel *kernels, uint32_t count) {
 static const char *encoder(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                            const char **why) {
     if (!has_encoder(kernels, count)) return "";
-    qg_holes holes = {.count = 0};
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, has_own_encoder(kernels, count) ? qg_encoder(arena, kernels[0].layout, QG_C) : "");
     for (uint32_t i = 0; i < count; ++i)
@@ -618,8 +619,8 @@ static const char *encoder(qg_arena *arena, const qg_templates *templates, const
             qg_text_printf(&text, "%s%s", text.length ? "\n" : "",
                            qg_encoder_of_thread(arena, kernels[i].to, QG_C,
                                                 qg_format(arena, "qk_encode_%s", kernels[i].to->name), false));
-    qg_hole(&holes, "encoder", text.data);
-    return qg_expand(arena, templates, "encode_functions.c", holes.items, holes.count, why);
+    const char *all = qg_expand(arena, templates, "encode_functions.c", NULL, 0, why);
+    return all ? qg_format(arena, "%s\n\n%s", qg_called_functions(arena, all, text.data), text.data) : NULL;
 }
 
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,

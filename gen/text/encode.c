@@ -364,8 +364,21 @@ static void begin_function(printer *p, const char *name) {
 }
 
 /* The floats of the block, or of a thread's part of it, where they are loaded at once. */
-static void begin_values(printer *p) {
+void qg_encoder_begin_values(printer *p) {
     if (p->whole && !qg_encoder_holds_rows(p)) hold(p, p->share, p->d->id == QG_GLSL ? "qk_from / 4u" : "0u");
+}
+
+void qg_encoder_print_all(printer *p) {
+    for (uint32_t i = 0; i < p->encode->count;) {
+        if (qg_encoder_items(p)[i].per == 1) {
+            ++i;
+            continue;
+        }
+        const uint32_t end = segment_end(p, i);
+        print_segment(p, i, end);
+        i = end;
+    }
+    print_codes(p);
 }
 
 /* The words of a buffer's part of the block, all 0, but those that are stored whole. Whether a team has to wait for
@@ -391,6 +404,8 @@ static bool begin_words(printer *p, uint32_t number) {
     }
     return true;
 }
+
+void qg_encoder_begin_words(printer *p, uint32_t buffer) { begin_words(p, buffer); }
 
 /* Whether a term begins with what all of a team look at. */
 static bool begins_together(const qg_term *term) {
@@ -418,7 +433,11 @@ static printer printer_of(qg_arena *arena, const qg_layout *layout, qg_target_id
         if (dialects[i].id == id) p.d = &dialects[i];
     p.target = qg_targets[id];
     p.team = 1;
-    p.run = p.share = layout->elements;
+    if (layout->view == QG_VIEW_GROUPS) {
+        p.planes = layout;
+        p.layout = qg_encoder_group_layout(arena, layout);
+    }
+    p.run = p.share = p.layout->elements;
     if (layout->encode->rows) qg_encoder_find_rows(&p);
     return p;
 }
@@ -435,10 +454,15 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
     p.kept = name != NULL;
     p.streams = streams;
     p.team = id == QG_GLSL && !name ? qg_encode_team(layout) : 1;
-    p.share = layout->elements / p.team;
+    p.share = p.layout->elements / p.team;
     p.run = p.team > 1 ? qg_encode_run(layout) : p.share;
     const bool within = name && id == QG_C;
     if (!within) add_tables(&p);
+    if (p.planes) {
+        p.whole = can_hold(&p, p.share);
+        qg_encoder_print_planes(&p);
+        return p.text.data;
+    }
     if (qg_encoder_holds_rows(&p)) print_load(&p);
     if (layout->encode->rows) qg_encoder_print_look(&p);
     begin_function(&p, name ? name : "qk_encode");
@@ -449,24 +473,15 @@ static char *print_encoder(qg_arena *arena, const qg_layout *layout, qg_target_i
         qg_encoder_line(&p, qg_format(arena, "const uint qk_first = qk_from - uint(qk_t) * %uu;", p.share - p.run));
     const bool alone = id == QG_GLSL && !name && p.team == 1 && !layout->encode->rows;
     p.whole = can_hold(&p, p.share);
-    if (p.team > 1 || alone) begin_values(&p);
+    if (p.team > 1 || alone) qg_encoder_begin_values(&p);
     if (p.team > 1) qg_encoder_line(&p, "qk_place(qk_part);");
     if (alone) qg_encoder_line(&p, "const uint qk_block = qk_place(qk_part);");
     if (alone) qg_encoder_line(&p, "if (qk_block == QK_NONE) return;");
     bool zeros = false;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) zeros |= begin_words(&p, i);
     if (p.team > 1 && zeros && !waits(&p)) qg_encoder_line(&p, "barrier();");
-    if (p.team == 1 && !alone) begin_values(&p);
-    for (uint32_t i = 0; i < layout->encode->count;) {
-        if (qg_encoder_items(&p)[i].per == 1) {
-            ++i;
-            continue;
-        }
-        const uint32_t end = segment_end(&p, i);
-        print_segment(&p, i, end);
-        i = end;
-    }
-    print_codes(&p);
+    if (p.team == 1 && !alone) qg_encoder_begin_values(&p);
+    qg_encoder_print_all(&p);
     if (p.team > 1 && has_digits(layout)) qg_encoder_line(&p, "barrier();");
     for (uint32_t c = 0; c < layout->n_codes; ++c) qg_encoder_gather_digits(&p, &layout->codes[c]);
     for (uint32_t c = 0; c < layout->n_codes; ++c)

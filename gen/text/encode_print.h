@@ -39,12 +39,14 @@ typedef struct qg_encoder_printer {
     const char *clear;                  /* what says whether the code in hand is certain; NULL: it is made to be */
     const qg_term *row[QG_MOST_OF_ROW]; /* what looks at a row: it is found before the row's blocks are made */
     uint32_t n_row;
-    bool raised;          /* a guess stays QK_ZERO more than it is */
-    bool mends;           /* codes that were not certain are made again, one by one */
-    uint32_t team, share; /* threads that make a block, and the elements that each of them has; loops count these */
-    uint32_t run;         /* of those, how many follow each other in the block */
-    bool entire;          /* the loop in hand looks at the whole block */
-    bool left;            /* others of the team may still look at what a thread left for them */
+    bool raised;             /* a guess stays QK_ZERO more than it is */
+    bool mends;              /* codes that were not certain are made again, one by one */
+    uint32_t team, share;    /* threads that make a block, and the elements that each of them has; loops count these */
+    uint32_t run;            /* of those, how many follow each other in the block */
+    bool entire;             /* the loop in hand looks at the whole block */
+    bool left;               /* others of the team may still look at what a thread left for them */
+    const qg_layout *planes; /* the format, where its blocks are groups of planes, which are made one by one, and
+                                `layout` is that of a group; else NULL */
 } qg_encoder_printer;
 
 /* The loop over what a function looks at. The variables that it was in come back behind it. */
@@ -146,6 +148,27 @@ void qg_encoder_print_look(qg_encoder_printer *p);
 /* The parameters of a function that makes a block of a row, and how the words of a buffer are stored there. */
 const char *qg_encoder_row_parameters(const qg_encoder_printer *p);
 void qg_encoder_store_in_row(qg_encoder_printer *p, uint32_t number);
+
+/* ---- encode_planes.c: groups of planes ---- */
+
+/* The layout of what a group has of a block: its elements and codes, and rows of its own of buffers that have one for
+ * each group. Bits in other buffers are where the first group has them. */
+const qg_layout *qg_encoder_group_layout(qg_arena *arena, const qg_layout *layout);
+/* The functions that make a block, but for what they call. */
+void qg_encoder_print_planes(qg_encoder_printer *p);
+/* Whether a buffer has rows that are a group's own. */
+bool qg_encoder_is_of_group(const qg_encoder_printer *p, uint32_t buffer);
+/* Number `at` of `count` that the group in hand has, counted in the block. */
+const char *qg_encoder_in_planes(const qg_encoder_printer *p, const char *at, uint32_t count);
+/* Whether the group in hand says in which bits of a word a code is, and its number in the group in which word. */
+bool qg_encoder_splits(const qg_encoder_printer *p, const qg_slice *slice, uint32_t count);
+
+/* ---- encode.c ---- */
+
+/* The words of a buffer, all 0; the floats of the block, where they are loaded at once; and all equations. */
+void qg_encoder_begin_words(qg_encoder_printer *p, uint32_t buffer);
+void qg_encoder_begin_values(qg_encoder_printer *p);
+void qg_encoder_print_all(qg_encoder_printer *p);
 
 /* ---- encode_store.c: bits ---- */
 

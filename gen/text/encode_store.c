@@ -113,6 +113,22 @@ static bool has_parts(const printer *p, const qg_slice *slice);
 static void clear_parts(printer *p, const qg_code *code, const qg_slice *slice);
 static void store_part(printer *p, const qg_code *code, const qg_slice *slice, const char *part, const char *j);
 
+/* Of a slice that splits: the group's number of the code says in which word it is, and the plane where there. */
+static void store_in_plane(printer *p, const qg_slice *slice, const char *part, const char *j, uint32_t count) {
+    qg_slice low = *slice, high = *slice;
+    for (uint32_t below = 1; below < count; ++high.digits, --high.n_digits) below *= high.digits->extent;
+    low.n_digits -= high.n_digits;
+    low.count = count;
+    high.count /= count;
+    low.bit -= low.bit % 32;
+    high.bit %= 32;
+    qg_encoder_begin(p, "{");
+    qg_encoder_line(p, qg_format(p->arena, "const %s qk_at = %s;", p->d->integer, address(p, &low, j)));
+    add_bits(p, slice, 1, "qk_at >> 5",
+             qg_format(p->arena, "%s << ((qk_at & 31) + %s)", part, address(p, &high, "qk_plane")));
+    qg_encoder_finish(p);
+}
+
 /* `fits`: a code has no bits beyond its width. */
 static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, const char *bits, bool fits,
                         const char *j) {
@@ -121,11 +137,17 @@ static void store_slice(printer *p, const qg_code *code, const qg_slice *slice, 
     const char *part =
         slice->shift ? qg_format(p->arena, last && fits ? "(%s >> %u)" : "%s >> %u", bits, slice->shift) : bits;
     if (slice->bits < 32 && !(last && fits)) part = qg_format(p->arena, "(%s & 0x%Xu)", part, mask);
-    const bool cut = slice->count < code->count;
     if (code->per == 1 && !p->mends && has_parts(p, slice)) {
         store_part(p, code, slice, part, j);
         return;
     }
+    if (qg_encoder_splits(p, slice, code->count)) {
+        store_in_plane(p, slice, part, j, code->count);
+        return;
+    }
+    const bool shared = p->planes && !qg_encoder_is_of_group(p, slice->buffer);
+    const bool cut = slice->count < code->count * (shared ? p->planes->block_rows : 1);
+    if (shared) j = qg_encoder_in_planes(p, j, code->count);
     qg_encoder_begin(
         p,
         cut ? qg_format(p->arena, "if (%s >= %u && %s < %u) {", j, slice->first, j, slice->first + slice->count) : "{");
@@ -361,7 +383,7 @@ static bool makes_sums(const printer *p, uint32_t number) {
     if (p->d->id != QG_GLSL || p->mends || e->per != 1 || code->n_slices != 1 || slice->radix || p->share > QG_UNROLLED)
         return false;
     if (p->team > 1) return has_parts(p, slice) && parts_of(p, slice).span <= MOST_SUMS;
-    return !p->encode->rows && !qg_encoder_in_place(p, slice->buffer) &&
+    return !p->encode->rows && !p->planes && !qg_encoder_in_place(p, slice->buffer) &&
            p->layout->buffers[slice->buffer].bytes <= 4 * MOST_SUMS;
 }
 
@@ -581,6 +603,7 @@ void qg_encoder_store_buffer(printer *p, uint32_t number) {
                        : p->d->id == QG_MSL ? (unit == 16 ? "ushort" : "uchar")
                        : unit == 16         ? "uint16_t"
                                             : "uint8_t";
+    const char *block = qg_encoder_is_of_group(p, number) ? "qk_group" : "qk_block";
     const uint32_t steps = staged ? (buffer->bytes + 3) / 4 : n;
     qg_encoder_begin(p, qg_format(p->arena, "%sfor (%s qk_j = 0; qk_j < %u; ++qk_j) {",
                                   steps <= QG_UNROLLED ? p->d->unroll : "", p->d->integer, steps));
@@ -588,11 +611,15 @@ void qg_encoder_store_buffer(printer *p, uint32_t number) {
         qg_encoder_line(p, qg_format(p->arena,
                                      "qk_staged_%s[gl_LocalInvocationIndex * %uu + uint(qk_j)] = qk_words_%s[qk_j];",
                                      buffer->name, staged, buffer->name));
+    else if (p->d->id == QG_C && p->planes)
+        qg_encoder_line(p,
+                        qg_format(p->arena, "%s[%s * %u + qk_j] = (uint8_t)(qk_words_%s[qk_j >> 2] >> (qk_j & 3) * 8);",
+                                  buffer->name, block, n, buffer->name));
     else if (p->d->id == QG_C)
         qg_encoder_line(p, qg_format(p->arena, "%s[qk_j] = (uint8_t)(qk_words_%s[qk_j >> 2] >> (qk_j & 3) * 8);",
                                      buffer->name, buffer->name));
     else
-        qg_encoder_line(p,
-                        qg_format(p->arena, "%s[qk_block * %uu + uint(qk_j)] = %s(%s);", buffer->name, n, type, value));
+        qg_encoder_line(
+            p, qg_format(p->arena, "%s[%s * %uu + uint(qk_j)] = %s(%s);", buffer->name, block, n, type, value));
     qg_encoder_finish(p);
 }

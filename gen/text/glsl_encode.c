@@ -1,7 +1,6 @@
 /* GLSL of kernels that make blocks. */
 #include "text/glsl.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const qg_target *const glsl = &qg_target_glsl;
@@ -189,53 +188,6 @@ static char *encoder_prelude(qg_arena *arena, const qg_templates *templates, con
     return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
 }
 
-/* ---- functions that are called ---- */
-
-enum { MOST_FUNCTIONS = 64 };
-
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-static bool names_word(const char *text, size_t length, const char *word, size_t n) {
-    for (size_t i = 0; i + n <= length; ++i)
-        if (strncmp(text + i, word, n) == 0 && (i == 0 || !is_word(text[i - 1])) && !is_word(text[i + n])) return true;
-    return false;
-}
-
-/* What a paragraph declares: the word before the first bracket, or sign of equality, behind its comment. */
-static const char *declared_word(const char *paragraph, size_t *n) {
-    while (strncmp(paragraph, "//", 2) == 0) paragraph = strchr(paragraph, '\n') + 1;
-    const char *end = paragraph + strcspn(paragraph, "(="), *word;
-    while (end > paragraph && !is_word(end[-1])) --end;
-    for (word = end; word > paragraph && is_word(word[-1]);) --word;
-    *n = (size_t)(end - word);
-    return word;
-}
-
-/* The paragraphs of functions that a text calls, and that those call, which stand before them. */
-static const char *called_functions(qg_arena *arena, const char *all, const char *text) {
-    const char *paragraphs[MOST_FUNCTIONS];
-    size_t lengths[MOST_FUNCTIONS];
-    bool called[MOST_FUNCTIONS] = {false};
-    uint32_t count = 0;
-    for (const char *at = all; *at && count < MOST_FUNCTIONS; ++count) {
-        const char *end = strstr(at, "\n\n");
-        paragraphs[count] = at;
-        lengths[count] = end ? (size_t)(end - at) : strlen(at);
-        at += lengths[count] + strspn(at + lengths[count], "\n");
-    }
-    for (uint32_t i = count; i-- > 0;) {
-        size_t n;
-        const char *word = declared_word(paragraphs[i], &n);
-        called[i] = names_word(text, strlen(text), word, n);
-        for (uint32_t k = i + 1; k < count; ++k)
-            called[i] |= called[k] && names_word(paragraphs[k], lengths[k], word, n);
-    }
-    qg_text result = qg_text_new(arena);
-    for (uint32_t i = 0; i < count; ++i)
-        if (called[i]) qg_text_printf(&result, "%s%.*s", result.length ? "\n\n" : "", (int)lengths[i], paragraphs[i]);
-    return result.data;
-}
-
 /* The template, with what it calls of encode.glsl. */
 static char *expand_with_functions(qg_arena *arena, const qg_templates *templates, const char *name, qg_holes *holes,
                                    const char **why) {
@@ -243,7 +195,7 @@ static char *expand_with_functions(qg_arena *arena, const qg_templates *template
     qg_hole(holes, "functions", "");
     char *text = all ? qg_expand(arena, templates, name, holes->items, holes->count, why) : NULL;
     if (!text) return NULL;
-    holes->items[holes->count - 1].value = called_functions(arena, all, text);
+    holes->items[holes->count - 1].value = qg_called_functions(arena, all, text);
     return qg_wrap(arena, qg_expand(arena, templates, name, holes->items, holes->count, why));
 }
 
@@ -299,13 +251,14 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "encoder", qg_encoder(arena, layout, QG_GLSL));
     const uint32_t team = qg_encode_team(layout);
-    qg_hole(&holes, "alone", team == 1 && !layout->encode->rows ? "yes" : NULL);
+    qg_hole(&holes, "alone", team == 1 && !layout->encode->rows && layout->view != QG_VIEW_GROUPS ? "yes" : NULL);
     qg_hole(&holes, "stages", qg_staged_bytes(layout) ? "yes" : NULL);
     qg_hole(&holes, "team", team > 1 ? qg_format(arena, "%u", team) : NULL);
     qg_hole(&holes, "share", qg_format(arena, "%u", layout->elements / team));
     qg_hole(&holes, "left", qg_format(arena, "%u", qg_words_left(layout)));
     qg_hole(&holes, "slots", slots(arena, layout));
     qg_row_holes(arena, &holes, layout, QG_GLSL);
+    qg_plane_holes(arena, &holes, layout, "");
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
     const char *join = join_streams(arena, layout);

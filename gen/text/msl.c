@@ -247,6 +247,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
                                       : NULL);
     if (kernel->to) other_format(arena, &holes, program);
     if (kernel->family->encodes) qg_row_holes(arena, &holes, kernel->layout, QG_MSL);
+    qg_plane_holes(arena, &holes, kernel->layout, "");
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
     qg_hole(&holes, "bound_buffers", qg_msl_buffers(arena, plan, true));
     if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");
@@ -585,6 +586,9 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_holes prelude = prelude_of(decoder ? decoder : all.items[0], &sums, encodes), holes = {.count = 0};
     const char *functions = encodes ? qg_expand(arena, templates, "encode_functions.metal", NULL, 0, why) : "";
     if (!functions) return NULL;
+    const char *encoders = encodes ? qg_format(arena, "%s\n%s", encoded ? qg_encoder(arena, encoded, QG_MSL) : "",
+                                               other_encoders(arena, &all))
+                                   : "";
     qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
     qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
@@ -609,9 +613,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "write_tile", decoder ? write_tile(arena, decoder) : "");
     qg_hole(&holes, "rows", rows);
     qg_hole(&holes, "encoder",
-            encodes ? qg_format(arena, "%s\n%s\n%s", functions, encoded ? qg_encoder(arena, encoded, QG_MSL) : "",
-                                other_encoders(arena, &all))
-                    : "");
+            encodes ? qg_format(arena, "%s\n\n%s", qg_called_functions(arena, functions, encoders), encoders) : "");
     qg_hole(&holes, "kernels", text.data);
     return qg_wrap(arena, qg_expand(arena, templates, "format.metal", holes.items, holes.count, why));
 }

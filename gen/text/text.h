@@ -207,6 +207,9 @@ const char *qg_stub_parameters(qg_arena *arena, const qg_family *family, const q
 const char *qg_reference_parameters(qg_arena *arena, const qg_family *family, const qg_layout *layout);
 const char *qg_reference_result(const qg_family *family);
 
+/* called.c: the functions of `all` that `text` calls, and those that they call, which stand before them. */
+const char *qg_called_functions(qg_arena *arena, const char *all, const char *text);
+
 /* Shared by the printers of kernels (holes.c). */
 enum { QG_MAX_HOLES = 112 };
 
@@ -224,6 +227,9 @@ char *qg_kernel_text(qg_arena *arena, const qg_templates *templates, const qg_ke
 /* Holes of templates that make rows: how many numbers are found of a row, with what they begin, and how one of
  * `qk_found`, which thread `t` has found, joins. Of other formats they are empty. */
 void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_target_id target);
+/* encode_planes.c. The holes of a template that makes groups of planes: how many a block has, `planes`, and how many
+ * elements a group has, `group`, with `suffix` behind both. */
+void qg_plane_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, const char *suffix);
 
 void qg_hole(qg_holes *holes, const char *name, const char *value);
 /* Makes a condition true that is there already. */

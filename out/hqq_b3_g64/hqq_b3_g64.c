@@ -25,6 +25,18 @@
  *
  *     value = (q - z) * s
  *
+ *     # Quantizer.quantize without optimisation, as for other numbers of bits.
+ *     encode {
+ *         low = min(x)
+ *         high = max(x)
+ *         room = high - low
+ *         r = room <= 1e-4 ? 1.0 : min(7.0 / room, 2e4)
+ *         zero_point = -low * r
+ *         q = even(x * r + zero_point, 0, 7)
+ *         s = 1.0 / r
+ *         z = zero_point
+ *     }
+ *
  * Here group = 64.
  */
 #include "hqq_b3_g64.h"
@@ -65,6 +77,20 @@ static inline float qk_f16_to_f32(uint32_t bits) {
         return sign ? -value : value;
     }
     memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static inline float qk_bits_to_f32(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -127,6 +153,76 @@ static uint16_t f16_at(const void *const *from, uint64_t rows, uint64_t cols, ui
 
 static uint16_t bf16_at(const void *const *from, uint64_t rows, uint64_t cols, uint64_t row, uint64_t col) {
     return qk_f32_to_bf16(value_at(from, rows, cols, row, col));
+}
+
+/* Bits that are stored; a NaN is that without a sign, whatever it was. */
+static inline uint32_t qk_bits_of_f16(float v) {
+    return v != v ? 0x7E00u : qk_f32_to_f16(v);
+}
+
+/* An integer within bounds; a NaN counts as 0. */
+static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
+    if (v != v) v = 0;
+    return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
+}
+
+static inline float qk_even(float v) {
+    if (!(fabsf(v) < 8388608.0f)) return v;
+    const float shift = v < 0 ? -8388608.0f : 8388608.0f, moved = v + shift, whole = moved - shift;
+    return whole == 0 ? v * 0.0f : whole;
+}
+
+/* Makes the groups of a block, which are as far from each other as there are blocks. */
+static void qk_encode(uint64_t qk_block, uint64_t qk_blocks, uint64_t qk_groups, const float *qk_all, uint8_t *W_q, uint8_t *scale,
+    uint8_t *zero) {
+    uint32_t qk_words_W_q[64] = {0};
+    for (int32_t qk_plane = 0; qk_plane < 10; ++qk_plane) {
+        const uint64_t qk_group = (uint64_t)qk_plane * qk_blocks + qk_block;
+        if (qk_group >= qk_groups) break;
+        const float *const qk_x = qk_all + qk_plane * 64;
+        uint32_t qk_words_scale[1] = {0};
+        uint32_t qk_words_zero[1] = {0};
+        float low = qk_bits_to_f32(0x7F800000u);
+        float high = qk_bits_to_f32(0xFF800000u);
+        for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+            const float qk_0 = qk_x[qk_i];
+            if (qk_0 < low) low = qk_0;
+            const float qk_1 = qk_x[qk_i];
+            if (qk_1 > high) high = qk_1;
+        }
+        const float room = high - low;
+        const float qk_2 = 7.0f / room;
+        const float qk_3 = 2e+04f;
+        const float r = (room <= 0.0001f) ? 1.0f : (qk_3 < qk_2 ? qk_3 : qk_2);
+        const float zero_point = (-low) * r;
+        uint32_t qk_bits_s = qk_bits_of_f16(1.0f / r);
+        {
+            const int32_t qk_at = 0;
+            qk_words_scale[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+        }
+        uint32_t qk_bits_z = qk_bits_of_f16(zero_point);
+        {
+            const int32_t qk_at = 0;
+            qk_words_zero[qk_at >> 5] |= (qk_bits_z & 0xFFFFu) << (qk_at & 31);
+        }
+        for (int32_t qk_i = 0; qk_i < 64; ++qk_i) {
+            const int32_t q = qk_clamped(qk_even((qk_x[qk_i] * r) + zero_point), 0, 7);
+            const uint32_t qk_bits_q = (uint32_t)q;
+            {
+                const int32_t qk_at = 0 + qk_i * 32;
+                qk_words_W_q[qk_at >> 5] |= (qk_bits_q & 0x7u) << ((qk_at & 31) + 27 - qk_plane * 3);
+            }
+        }
+        for (int32_t qk_j = 0; qk_j < 2; ++qk_j) {
+            scale[qk_group * 2 + qk_j] = (uint8_t)(qk_words_scale[qk_j >> 2] >> (qk_j & 3) * 8);
+        }
+        for (int32_t qk_j = 0; qk_j < 2; ++qk_j) {
+            zero[qk_group * 2 + qk_j] = (uint8_t)(qk_words_zero[qk_j >> 2] >> (qk_j & 3) * 8);
+        }
+    }
+    for (int32_t qk_j = 0; qk_j < 256; ++qk_j) {
+        W_q[qk_block * 256 + qk_j] = (uint8_t)(qk_words_W_q[qk_j >> 2] >> (qk_j & 3) * 8);
+    }
 }
 
 void qk_hqq_b3_g64_dequant_f32_ref(const void *const weights[3],
@@ -218,6 +314,45 @@ void qk_hqq_b3_g64_gemv_f16_ref(const void *const weights[3],
     }
 }
 
+void qk_hqq_b3_g64_encode_f32_ref(void *const weights[3],
+    uint64_t rows, uint64_t cols, const float *src) {
+    const uint64_t groups = rows * cols / 64u, blocks = (groups + 10u - 1) / 10u;
+    for (uint64_t b = 0; b < blocks; ++b) {
+        float x[640u];
+        for (uint32_t e = 0; e < 640u; ++e) {
+            const uint64_t group = e / 64u * blocks + b, at = group * 64u + e % 64u;
+            x[e] = group < groups ? src[at] : 0;
+        }
+        qk_encode(b, blocks, groups, x, (uint8_t *)weights[0], (uint8_t *)weights[1], (uint8_t *)weights[2]);
+    }
+}
+
+void qk_hqq_b3_g64_encode_f16_ref(void *const weights[3],
+    uint64_t rows, uint64_t cols, const uint16_t *src) {
+    const uint64_t groups = rows * cols / 64u, blocks = (groups + 10u - 1) / 10u;
+    for (uint64_t b = 0; b < blocks; ++b) {
+        float x[640u];
+        for (uint32_t e = 0; e < 640u; ++e) {
+            const uint64_t group = e / 64u * blocks + b, at = group * 64u + e % 64u;
+            x[e] = group < groups ? qk_f16_to_f32(src[at]) : 0;
+        }
+        qk_encode(b, blocks, groups, x, (uint8_t *)weights[0], (uint8_t *)weights[1], (uint8_t *)weights[2]);
+    }
+}
+
+void qk_hqq_b3_g64_encode_bf16_ref(void *const weights[3],
+    uint64_t rows, uint64_t cols, const uint16_t *src) {
+    const uint64_t groups = rows * cols / 64u, blocks = (groups + 10u - 1) / 10u;
+    for (uint64_t b = 0; b < blocks; ++b) {
+        float x[640u];
+        for (uint32_t e = 0; e < 640u; ++e) {
+            const uint64_t group = e / 64u * blocks + b, at = group * 64u + e % 64u;
+            x[e] = group < groups ? qk_bf16_to_f32(src[at]) : 0;
+        }
+        qk_encode(b, blocks, groups, x, (uint8_t *)weights[0], (uint8_t *)weights[1], (uint8_t *)weights[2]);
+    }
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: hqq_b3_g64_code.c. */
@@ -233,6 +368,7 @@ extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_teams_spirv;
+extern const qk_code qk_hqq_b3_g64_encode_spirv;
 extern const qk_code qk_hqq_b3_g64_msl;
 
 static const qk_binding hqq_b3_g64_dequant_f32_bindings[] = {
@@ -1615,6 +1751,213 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .x_reach = 64,
 };
 
+static const qk_binding hqq_b3_g64_encode_f32_bindings[] = {
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0, 0},
+};
+static const qk_field hqq_b3_g64_encode_f32_push[] = {
+    {"groups", 0, 4},
+    {"blocks", 4, 4},
+};
+
+static const uint32_t hqq_b3_g64_encode_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t hqq_b3_g64_encode_f32_vulkan_x_type[] = {0};
+static const qk_spec_constant hqq_b3_g64_encode_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_encode_f32_vulkan_local_size_x},
+    {21, "x_type", 0, 1, hqq_b3_g64_encode_f32_vulkan_x_type}};
+
+const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan = {
+    .abi = 16,
+    .name = "hqq_b3_g64_encode_f32",
+    .format = "hqq_b3_g64",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_hqq_b3_g64_encode_spirv,
+    .binding_count = 4,
+    .bindings = hqq_b3_g64_encode_f32_bindings,
+    .push_bytes = 8,
+    .push_count = 2,
+    .push = hqq_b3_g64_encode_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = hqq_b3_g64_encode_f32_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 640,
+    .tile_elements = 64,
+    .view = QK_VIEW_GROUPS,
+    .ragged = 0,
+    .block_rows = 10,
+    .block_cols = 64,
+};
+
+const qk_kernel qk_hqq_b3_g64_encode_f32_metal = {
+    .abi = 16,
+    .name = "hqq_b3_g64_encode_f32",
+    .format = "hqq_b3_g64",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "hqq_b3_g64_encode_f32",
+    .code = &qk_hqq_b3_g64_msl,
+    .binding_count = 4,
+    .bindings = hqq_b3_g64_encode_f32_bindings,
+    .push_bytes = 8,
+    .push_count = 2,
+    .push = hqq_b3_g64_encode_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 640,
+    .tile_elements = 64,
+    .view = QK_VIEW_GROUPS,
+    .ragged = 0,
+    .block_rows = 10,
+    .block_cols = 64,
+};
+
+static const qk_binding hqq_b3_g64_encode_f16_bindings[] = {
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0, 0},
+};
+static const qk_field hqq_b3_g64_encode_f16_push[] = {
+    {"groups", 0, 4},
+    {"blocks", 4, 4},
+};
+
+static const uint32_t hqq_b3_g64_encode_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t hqq_b3_g64_encode_f16_vulkan_x_type[] = {1};
+static const qk_spec_constant hqq_b3_g64_encode_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_encode_f16_vulkan_local_size_x},
+    {21, "x_type", 1, 1, hqq_b3_g64_encode_f16_vulkan_x_type}};
+
+const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan = {
+    .abi = 16,
+    .name = "hqq_b3_g64_encode_f16",
+    .format = "hqq_b3_g64",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_hqq_b3_g64_encode_spirv,
+    .binding_count = 4,
+    .bindings = hqq_b3_g64_encode_f16_bindings,
+    .push_bytes = 8,
+    .push_count = 2,
+    .push = hqq_b3_g64_encode_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = hqq_b3_g64_encode_f16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 640,
+    .tile_elements = 64,
+    .view = QK_VIEW_GROUPS,
+    .ragged = 0,
+    .block_rows = 10,
+    .block_cols = 64,
+};
+
+const qk_kernel qk_hqq_b3_g64_encode_f16_metal = {
+    .abi = 16,
+    .name = "hqq_b3_g64_encode_f16",
+    .format = "hqq_b3_g64",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "hqq_b3_g64_encode_f16",
+    .code = &qk_hqq_b3_g64_msl,
+    .binding_count = 4,
+    .bindings = hqq_b3_g64_encode_f16_bindings,
+    .push_bytes = 8,
+    .push_count = 2,
+    .push = hqq_b3_g64_encode_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 640,
+    .tile_elements = 64,
+    .view = QK_VIEW_GROUPS,
+    .ragged = 0,
+    .block_rows = 10,
+    .block_cols = 64,
+};
+
+static const qk_binding hqq_b3_g64_encode_bf16_bindings[] = {
+    {0, "W_q", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U32, 256, 4, 1, 64, 0},
+    {1, "scale", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {2, "zero", QK_ROLE_WEIGHTS, QK_WRITE, QK_TYPE_U16, 20, 2, 10, 1, 0},
+    {3, "src", QK_ROLE_INPUT, QK_READ, QK_TYPE_BF16, 0, 0, 0, 0, 0},
+};
+static const qk_field hqq_b3_g64_encode_bf16_push[] = {
+    {"groups", 0, 4},
+    {"blocks", 4, 4},
+};
+
+static const uint32_t hqq_b3_g64_encode_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t hqq_b3_g64_encode_bf16_vulkan_x_type[] = {2};
+static const qk_spec_constant hqq_b3_g64_encode_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_encode_bf16_vulkan_local_size_x},
+    {21, "x_type", 2, 1, hqq_b3_g64_encode_bf16_vulkan_x_type}};
+
+const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan = {
+    .abi = 16,
+    .name = "hqq_b3_g64_encode_bf16",
+    .format = "hqq_b3_g64",
+    .family = "encode",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_hqq_b3_g64_encode_spirv,
+    .binding_count = 4,
+    .bindings = hqq_b3_g64_encode_bf16_bindings,
+    .push_bytes = 8,
+    .push_count = 2,
+    .push = hqq_b3_g64_encode_bf16_push,
+    .spec_constant_count = 2,
+    .spec_constants = hqq_b3_g64_encode_bf16_vulkan_constants,
+    .workgroup_size = 256,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 640,
+    .tile_elements = 64,
+    .view = QK_VIEW_GROUPS,
+    .ragged = 0,
+    .block_rows = 10,
+    .block_cols = 64,
+};
+
+const qk_kernel qk_hqq_b3_g64_encode_bf16_metal = {
+    .abi = 16,
+    .name = "hqq_b3_g64_encode_bf16",
+    .format = "hqq_b3_g64",
+    .family = "encode",
+    .api = QK_API_METAL,
+    .entry = "hqq_b3_g64_encode_bf16",
+    .code = &qk_hqq_b3_g64_msl,
+    .binding_count = 4,
+    .bindings = hqq_b3_g64_encode_bf16_bindings,
+    .push_bytes = 8,
+    .push_count = 2,
+    .push = hqq_b3_g64_encode_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 640,
+    .tile_elements = 64,
+    .view = QK_VIEW_GROUPS,
+    .ragged = 0,
+    .block_rows = 10,
+    .block_cols = 64,
+};
+
 static const qk_kernel *const hqq_b3_g64_all[] = {
     &qk_hqq_b3_g64_dequant_f32_vulkan,
     &qk_hqq_b3_g64_dequant_f32_metal,
@@ -1638,9 +1981,15 @@ static const qk_kernel *const hqq_b3_g64_all[] = {
     &qk_hqq_b3_g64_gemv_int8_f16_vulkan,
     &qk_hqq_b3_g64_gemv_split_f16_vulkan,
     &qk_hqq_b3_g64_gemv_int24_f16_vulkan,
+    &qk_hqq_b3_g64_encode_f32_vulkan,
+    &qk_hqq_b3_g64_encode_f32_metal,
+    &qk_hqq_b3_g64_encode_f16_vulkan,
+    &qk_hqq_b3_g64_encode_f16_metal,
+    &qk_hqq_b3_g64_encode_bf16_vulkan,
+    &qk_hqq_b3_g64_encode_bf16_metal,
 };
 
-const qk_kernel_set qk_hqq_b3_g64_kernels = {"hqq_b3_g64", 22, hqq_b3_g64_all, 0};
+const qk_kernel_set qk_hqq_b3_g64_kernels = {"hqq_b3_g64", 28, hqq_b3_g64_all, 0};
 
 /* ---- dispatch ---- */
 
@@ -1734,4 +2083,25 @@ qk_status qk_hqq_b3_g64_gemv_int24_f16(const qk_backend *backend, const qk_range
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = &qk_hqq_b3_g64_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_hqq_b3_g64_encode_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t rows, uint64_t cols, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_encode_f32_metal
+        : &qk_hqq_b3_g64_encode_f32_vulkan;
+    return qk_dispatch_encode_matrix(backend, kernel, weights, src, rows, cols, error);
+}
+
+qk_status qk_hqq_b3_g64_encode_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t rows, uint64_t cols, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_encode_f16_metal
+        : &qk_hqq_b3_g64_encode_f16_vulkan;
+    return qk_dispatch_encode_matrix(backend, kernel, weights, src, rows, cols, error);
+}
+
+qk_status qk_hqq_b3_g64_encode_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t rows, uint64_t cols, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_encode_bf16_metal
+        : &qk_hqq_b3_g64_encode_bf16_vulkan;
+    return qk_dispatch_encode_matrix(backend, kernel, weights, src, rows, cols, error);
 }

@@ -25,6 +25,18 @@
  *
  *     value = (q - z) * s
  *
+ *     # Quantizer.quantize without optimisation, as for other numbers of bits.
+ *     encode {
+ *         low = min(x)
+ *         high = max(x)
+ *         room = high - low
+ *         r = room <= 1e-4 ? 1.0 : min(7.0 / room, 2e4)
+ *         zero_point = -low * r
+ *         q = even(x * r + zero_point, 0, 7)
+ *         s = 1.0 / r
+ *         z = zero_point
+ *     }
+ *
  * Here group = 64.
  */
 #ifndef QK_hqq_b3_g64_KERNELS_H
@@ -136,6 +148,30 @@ qk_status qk_hqq_b3_g64_gemv_split_f16(const qk_backend *backend, const qk_range
 extern const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan;
 qk_status qk_hqq_b3_g64_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* hqq_b3_g64_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), in f32. */
+extern const qk_kernel qk_hqq_b3_g64_encode_f32_vulkan;
+extern const qk_kernel qk_hqq_b3_g64_encode_f32_metal;
+qk_status qk_hqq_b3_g64_encode_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_hqq_b3_g64_encode_f32_ref(void *const weights[3],
+    uint64_t rows, uint64_t cols, const float *src);
+
+/* hqq_b3_g64_encode_f16: makes blocks of floats, for formats that say how: blocks = encode(src), in f16. */
+extern const qk_kernel qk_hqq_b3_g64_encode_f16_vulkan;
+extern const qk_kernel qk_hqq_b3_g64_encode_f16_metal;
+qk_status qk_hqq_b3_g64_encode_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_hqq_b3_g64_encode_f16_ref(void *const weights[3],
+    uint64_t rows, uint64_t cols, const uint16_t *src);
+
+/* hqq_b3_g64_encode_bf16: makes blocks of floats, for formats that say how: blocks = encode(src), in bf16. */
+extern const qk_kernel qk_hqq_b3_g64_encode_bf16_vulkan;
+extern const qk_kernel qk_hqq_b3_g64_encode_bf16_metal;
+qk_status qk_hqq_b3_g64_encode_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range src, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_hqq_b3_g64_encode_bf16_ref(void *const weights[3],
+    uint64_t rows, uint64_t cols, const uint16_t *src);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,18 @@
 //
 //     value = (q - z) * s
 //
+//     # Quantizer.quantize without optimisation, as for other numbers of bits.
+//     encode {
+//         low = min(x)
+//         high = max(x)
+//         room = high - low
+//         r = room <= 1e-4 ? 1.0 : min(7.0 / room, 2e4)
+//         zero_point = -low * r
+//         q = even(x * r + zero_point, 0, 7)
+//         s = 1.0 / r
+//         z = zero_point
+//     }
+//
 // Here group = 64.
 #include <metal_stdlib>
 using namespace metal;
@@ -35,6 +47,11 @@ namespace qk_hqq_b3_g64 {
 // The half in the low 16 bits.
 inline float f16_to_f32(uint bits) {
     return float(as_type<half>(ushort(bits)));
+}
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
 }
 
 // Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
@@ -306,6 +323,152 @@ inline void sum_rows(
             if (row < shape.rows && m < shape.batch) finish(to, shape, at, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+inline uint qk_mantissa(uint bits, thread int &exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = int(clz(bits)) - 8;
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. A device's own
+// division may be off: here it makes a guess, and integers count what the guess leaves.
+inline uint qk_exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0 || b == infinity) return 0;
+    if (a == infinity) return infinity;
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    uint quotient = uint(float(n) / float(d) * 16777216.0f);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1;
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0;
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it.
+inline float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = as_type<uint>(numerator), b_bits = as_type<uint>(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return as_type<float>(0x7FC00000u);
+    if (b == 0u) return as_type<float>(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return as_type<float>(quotient > infinity ? quotient : quotient | sign);
+}
+
+// What is encoded, in f32: element `at`, and four from `4 * at` on. The bits of bf16 are ushort.
+inline float qk_at(device const float *x, uint at) {
+    return x[at];
+}
+
+inline float qk_at(device const half *x, uint at) {
+    return float(x[at]);
+}
+
+inline float qk_at(device const ushort *x, uint at) {
+    return bf16_to_f32(x[at]);
+}
+
+template <typename T>
+inline float4 qk_four(device const T *x, uint at) {
+    return float4(qk_at(x, 4 * at), qk_at(x, 4 * at + 1), qk_at(x, 4 * at + 2), qk_at(x, 4 * at + 3));
+}
+
+inline float4 qk_four(device const float *x, uint at) {
+    return ((device const float4 *)x)[at];
+}
+
+inline bool qk_is_nan(float v) {
+    return (as_type<uint>(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+inline uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : uint(as_type<ushort>(half(v)));
+}
+
+// An integer within bounds; a NaN counts as 0.
+inline int qk_clamped(float v, int low, int high) {
+    const float number = qk_is_nan(v) ? 0.0f : v;
+    return number <= float(low) ? low : number >= float(high) ? high : int(number);
+}
+
+// Makes the groups of a block, which are as far from each other as there are blocks.
+template <typename T>
+inline void qk_encode(uint qk_block, uint qk_blocks, uint qk_groups, device const T *qk_all, device uint *W_q, device ushort *scale,
+    device ushort *zero) {
+    uint qk_words_W_q[64] = {0};
+    for (int qk_plane = 0; qk_plane < 10; ++qk_plane) {
+        const uint qk_group = uint(qk_plane) * qk_blocks + qk_block;
+        if (qk_group >= qk_groups) break;
+        device const T *qk_x = qk_all + qk_group * 64u;
+        uint qk_words_scale[1] = {0};
+        uint qk_words_zero[1] = {0};
+        float qk_held[64];
+        for (int qk_j = 0; qk_j < 16; ++qk_j) {
+            const float4 qk_v = qk_four(qk_x, 0u + uint(qk_j));
+            qk_held[4 * qk_j + 0] = qk_v[0];
+            qk_held[4 * qk_j + 1] = qk_v[1];
+            qk_held[4 * qk_j + 2] = qk_v[2];
+            qk_held[4 * qk_j + 3] = qk_v[3];
+        }
+        float low = as_type<float>(0x7F800000u);
+        float high = as_type<float>(0xFF800000u);
+        for (int qk_i = 0; qk_i < 64; ++qk_i) {
+            const float qk_0 = qk_held[qk_i];
+            if (qk_0 < low) low = qk_0;
+            const float qk_1 = qk_held[qk_i];
+            if (qk_1 > high) high = qk_1;
+        }
+        const float room = high - low;
+        const float qk_2 = qk_quotient(7.0f, room);
+        const float qk_3 = 2e+04f;
+        const float r = (room <= 0.0001f) ? 1.0f : (qk_3 < qk_2 ? qk_3 : qk_2);
+        const float zero_point = (-low) * r;
+        uint qk_bits_s = qk_bits_of_f16(qk_quotient(1.0f, r));
+        {
+            const int qk_at = 0;
+            qk_words_scale[qk_at >> 5] |= (qk_bits_s & 0xFFFFu) << (qk_at & 31);
+        }
+        uint qk_bits_z = qk_bits_of_f16(zero_point);
+        {
+            const int qk_at = 0;
+            qk_words_zero[qk_at >> 5] |= (qk_bits_z & 0xFFFFu) << (qk_at & 31);
+        }
+        for (int qk_i = 0; qk_i < 64; ++qk_i) {
+            const int q = qk_clamped(rint((qk_held[qk_i] * r) + zero_point), 0, 7);
+            const uint qk_bits_q = uint(q);
+            {
+                const int qk_at = 0 + qk_i * 32;
+                qk_words_W_q[qk_at >> 5] |= (qk_bits_q & 0x7u) << ((qk_at & 31) + 27 - qk_plane * 3);
+            }
+        }
+        for (int qk_j = 0; qk_j < 1; ++qk_j) {
+            scale[qk_group * 1u + uint(qk_j)] = ushort(qk_words_scale[qk_j >> 1] >> (qk_j & 1) * 16);
+        }
+        for (int qk_j = 0; qk_j < 1; ++qk_j) {
+            zero[qk_group * 1u + uint(qk_j)] = ushort(qk_words_zero[qk_j >> 1] >> (qk_j & 1) * 16);
+        }
+    }
+    for (int qk_j = 0; qk_j < 64; ++qk_j) {
+        W_q[qk_block * 64u + uint(qk_j)] = uint(qk_words_W_q[qk_j]);
     }
 }
 
@@ -592,4 +755,61 @@ kernel void hqq_b3_g64_gemv_f16(
         case 4: qk_hqq_b3_g64::sum_rows<4, 4>(W_q, scale, zero, x, to, push, partial, at); break;
         case 8: qk_hqq_b3_g64::sum_rows<8, 2>(W_q, scale, zero, x, to, push, partial, at); break;
     }
+}
+
+// hqq_b3_g64_encode_f32: makes blocks of floats, for formats that say how: blocks = encode(src), src in f32.
+struct hqq_b3_g64_encode_f32_push {
+    uint groups;  // of 64 elements
+    uint blocks;  // of 10 groups, to make
+};
+
+kernel void hqq_b3_g64_encode_f32(
+    device uint *W_q [[buffer(0)]],
+    device ushort *scale [[buffer(1)]],
+    device ushort *zero [[buffer(2)]],
+    device const float *src [[buffer(3)]],
+    constant hqq_b3_g64_encode_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.blocks; i += threads)
+        qk_hqq_b3_g64::qk_encode(i, push.blocks, push.groups, src, W_q, scale, zero);
+}
+
+// hqq_b3_g64_encode_f16: makes blocks of floats, for formats that say how: blocks = encode(src), src in f16.
+struct hqq_b3_g64_encode_f16_push {
+    uint groups;  // of 64 elements
+    uint blocks;  // of 10 groups, to make
+};
+
+kernel void hqq_b3_g64_encode_f16(
+    device uint *W_q [[buffer(0)]],
+    device ushort *scale [[buffer(1)]],
+    device ushort *zero [[buffer(2)]],
+    device const half *src [[buffer(3)]],
+    constant hqq_b3_g64_encode_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.blocks; i += threads)
+        qk_hqq_b3_g64::qk_encode(i, push.blocks, push.groups, src, W_q, scale, zero);
+}
+
+// hqq_b3_g64_encode_bf16: makes blocks of floats, for formats that say how: blocks = encode(src), src in bf16.
+struct hqq_b3_g64_encode_bf16_push {
+    uint groups;  // of 64 elements
+    uint blocks;  // of 10 groups, to make
+};
+
+kernel void hqq_b3_g64_encode_bf16(
+    device uint *W_q [[buffer(0)]],
+    device ushort *scale [[buffer(1)]],
+    device ushort *zero [[buffer(2)]],
+    device const ushort *src [[buffer(3)]],
+    constant hqq_b3_g64_encode_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.blocks; i += threads)
+        qk_hqq_b3_g64::qk_encode(i, push.blocks, push.groups, src, W_q, scale, zero);
 }

@@ -176,46 +176,16 @@ static inline uint32_t qk_bits_of_f16(float v) {
     return v != v ? 0x7E00u : qk_f32_to_f16(v);
 }
 
-static inline uint32_t qk_bits_of_bf16(float v) {
-    return v != v ? 0x7FC0u : qk_f32_to_bf16(v);
-}
-
 static inline uint32_t qk_bits_of_f32(float v) {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
     return v != v ? 0x7FC00000u : bits;
 }
 
-/* Those of the magnitude, and 1 where there is a sign. */
-static inline int32_t qk_bits(float v) {
-    return (int32_t)(qk_bits_of_f32(v) & 0x7FFFFFFFu);
-}
-
-static inline int32_t qk_sign(float v) {
-    return (int32_t)(qk_bits_of_f32(v) >> 31);
-}
-
 /* An integer within bounds; a NaN counts as 0. */
 static inline int32_t qk_clamped(float v, int32_t low, int32_t high) {
     if (v != v) v = 0;
     return v <= (float)low ? low : v >= (float)high ? high : (int32_t)v;
-}
-
-/* Roundings and the root are written out, so that nothing but libc is linked. Zeros keep their sign. */
-static inline float qk_trunc(float v) {
-    if (!(fabsf(v) < 8388608.0f)) return v;
-    const float whole = (float)(int32_t)v;
-    return whole == 0 ? v * 0.0f : whole;
-}
-
-static inline float qk_floor(float v) {
-    const float whole = qk_trunc(v);
-    return whole > v ? whole - 1.0f : whole;
-}
-
-static inline float qk_round(float v) {
-    const float whole = qk_trunc(v);
-    return fabsf(v - whole) >= 0.5f ? whole + (v < 0 ? -1.0f : 1.0f) : whole;
 }
 
 static inline float qk_even(float v) {

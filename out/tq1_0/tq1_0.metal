@@ -422,29 +422,6 @@ inline float qk_quotient(float numerator, float divisor) {
     return as_type<float>(quotient > infinity ? quotient : quotient | sign);
 }
 
-// The square root, rounded to nearest, digit by digit.
-inline float qk_root(float v) {
-    const uint bits = as_type<uint>(v);
-    if ((bits & 0x7FFFFFFFu) == 0u || bits == 0x7F800000u) return v;
-    if (bits > 0x7F800000u) return as_type<float>(0x7FC00000u);
-    int exponent;
-    uint rest = qk_mantissa(bits, exponent), root = 0u, sum = 0u;
-    exponent -= 127;
-    if ((exponent & 1) != 0) rest <<= 1;
-    exponent >>= 1;
-    rest <<= 1;
-    for (uint digit = 0x1000000u; digit != 0u; digit >>= 1) {
-        if (sum + digit <= rest) {
-            rest -= sum + digit;
-            sum += 2u * digit;
-            root += digit;
-        }
-        rest <<= 1;
-    }
-    if (rest != 0u) root += root & 1u;
-    return as_type<float>((root >> 1) + 0x3F000000u + (uint(exponent) << 23));
-}
-
 // The nearest integer, and of two the one that is farther from 0.
 inline float qk_round(float v) {
     const float whole = trunc(v);
@@ -482,23 +459,6 @@ inline bool qk_is_nan(float v) {
 // Bits that are stored; a NaN is that without a sign, whatever it was.
 inline uint qk_bits_of_f16(float v) {
     return qk_is_nan(v) ? 0x7E00u : uint(as_type<ushort>(half(v)));
-}
-
-inline uint qk_bits_of_bf16(float v) {
-    return qk_is_nan(v) ? 0x7FC0u : uint(f32_to_bf16(v));
-}
-
-inline uint qk_bits_of_f32(float v) {
-    return qk_is_nan(v) ? 0x7FC00000u : as_type<uint>(v);
-}
-
-// Those of the magnitude, and 1 where there is a sign.
-inline int qk_bits(float v) {
-    return int(qk_bits_of_f32(v) & 0x7FFFFFFFu);
-}
-
-inline int qk_sign(float v) {
-    return int(qk_bits_of_f32(v) >> 31);
 }
 
 // An integer within bounds; a NaN counts as 0.

@@ -388,23 +388,25 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
     return qk_launch_matrix_(&call, push, tokens * push[4], error);
 }
 
-/* Rows of a matrix have whole blocks where they are made: a ragged format is no exception. */
+/* Rows of a matrix have whole blocks where they are made: a ragged format is no exception. Groups of planes are cut
+ * without regard to rows. */
 static inline qk_status qk_check_made_(const qk_kernel *kernel, uint64_t rows, uint64_t cols, qk_matrix_ *matrix,
                                        qk_error *error) {
     qk_status status = qk_check_shape_(kernel, rows, cols, error);
-    if (status == QK_OK && cols % kernel->block_elements != 0)
+    if (status == QK_OK && kernel->view != QK_VIEW_GROUPS && cols % kernel->block_elements != 0)
         status = qk_fail(error, QK_ERROR_ARGUMENT,
                          "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", the elements of a block",
                          kernel->name, cols, kernel->block_elements);
     return status == QK_OK ? qk_plan_matrix_(kernel, rows, cols, matrix, error) : status;
 }
 
-/* Makes rows of blocks of floats, of a format whose rows have something of their own, beside or before their blocks.
+/* Makes blocks of floats, of a format whose rows have something of their own, beside or before their blocks, or whose blocks
+ * are groups of planes.
  *
  * weights      the format's buffers, as for qk_dispatch_dequant_matrix; written
  * src          rows * cols floats of the kernel's type
- * rows, cols   of the matrix; cols is a multiple of the block, and their product below 2^32. With rows or cols 0 nothing is
- *              launched
+ * rows, cols   of the matrix; cols is a multiple of the block, or, in planes, their product one of the group; it is below
+ *              2^32. With rows or cols 0 nothing is launched
  *
  * One launch: every buffer must fit into one binding. Returns as qk_dispatch_dequant does. */
 static inline qk_status qk_dispatch_encode_matrix(const qk_backend *backend, const qk_kernel *kernel,
@@ -429,9 +431,10 @@ static inline qk_status qk_dispatch_encode_matrix(const qk_backend *backend, con
         status = qk_check_overlap_(&call, error);
     if (status != QK_OK)
         return status;
-    const uint64_t row_blocks = cols / kernel->block_elements;
-    const uint32_t push[QK_ENCODE_MATRIX_PUSH_BYTES / 4] = {(uint32_t)rows, (uint32_t)row_blocks};
-    return qk_launch_matrix_(&call, push, rows * row_blocks, error);
+    const int apart = kernel->view == QK_VIEW_GROUPS;
+    const uint64_t each = apart ? matrix.grid_rows : cols / kernel->block_elements; /* all blocks, or those of a row */
+    const uint32_t push[QK_ENCODE_MATRIX_PUSH_BYTES / 4] = {(uint32_t)matrix.rows, (uint32_t)each};
+    return qk_launch_matrix_(&call, push, apart ? each : rows * each, error);
 }
 
 /* The same for rows at indices: row indices[t] of the matrix becomes that of src[t]; other rows keep what they have.

@@ -1,0 +1,164 @@
+/* Encoders of formats whose blocks are groups of planes: each group is made as a block of its own would be. What is
+ * stored in rows of its own is written at once, and codes that share words with those of other groups when all are
+ * there. What fills up the last plane has no group, and stays 0. */
+#include "text/encode_print.h"
+
+typedef qg_encoder_printer printer;
+
+enum { WORD = 32 };
+
+/* ---- the layout of a group ---- */
+
+/* The digits of the first `count` instances. */
+static qg_slice first_instances(qg_arena *arena, const qg_slice *slice, uint32_t count) {
+    qg_digit *digits = QG_NEW_ARRAY(arena, qg_digit, slice->n_digits + 1);
+    qg_slice own = *slice;
+    own.digits = digits;
+    own.n_digits = 0;
+    own.count = count;
+    for (uint32_t below = 1; below < count; ++own.n_digits) {
+        digits[own.n_digits] = slice->digits[own.n_digits];
+        if (below * digits[own.n_digits].extent > count) digits[own.n_digits].extent = count / below;
+        below *= digits[own.n_digits].extent;
+    }
+    return own;
+}
+
+static bool has_row_of_group(const qg_layout *layout, const qg_buffer *buffer) {
+    return buffer->tile_rows == layout->block_rows;
+}
+
+const qg_layout *qg_encoder_group_layout(qg_arena *arena, const qg_layout *layout) {
+    qg_layout *group = QG_NEW(arena, qg_layout);
+    qg_buffer *buffers = QG_NEW_ARRAY(arena, qg_buffer, layout->n_buffers);
+    qg_code *codes = QG_NEW_ARRAY(arena, qg_code, layout->n_codes);
+    *group = *layout;
+    group->elements = layout->block_cols;
+    group->buffers = buffers;
+    group->codes = codes;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        buffers[i] = layout->buffers[i];
+        if (!has_row_of_group(layout, &buffers[i])) continue;
+        buffers[i].bytes /= buffers[i].tile_rows;
+        buffers[i].tile_rows = 1;
+    }
+    for (uint32_t c = 0; c < layout->n_codes; ++c) {
+        const qg_code *code = &layout->codes[c];
+        qg_slice *slices = QG_NEW_ARRAY(arena, qg_slice, code->n_slices);
+        codes[c] = *code;
+        codes[c].count = code->count / layout->block_rows;
+        codes[c].slices = slices;
+        for (uint32_t s = 0; s < code->n_slices; ++s) {
+            slices[s] = code->slices[s];
+            if (layout->block_rows > 1 && has_row_of_group(layout, &layout->buffers[slices[s].buffer]))
+                slices[s] = first_instances(arena, &slices[s], codes[c].count);
+        }
+    }
+    return group;
+}
+
+bool qg_encoder_is_of_group(const printer *p, uint32_t buffer) {
+    return p->planes && has_row_of_group(p->planes, &p->planes->buffers[buffer]);
+}
+
+/* ---- codes among those of other groups ---- */
+
+const char *qg_encoder_in_planes(const printer *p, const char *at, uint32_t count) {
+    if (p->planes->block_rows == 1) return at;
+    return count == 1 ? "qk_plane" : qg_format(p->arena, "(qk_plane * %u + %s)", count, at);
+}
+
+bool qg_encoder_splits(const printer *p, const qg_slice *slice, uint32_t count) {
+    if (!p->planes || qg_encoder_is_of_group(p, slice->buffer) || slice->radix || slice->first) return false;
+    if (slice->count != count * p->planes->block_rows) return false;
+    uint32_t below = 1;
+    for (uint32_t i = 0; i < slice->n_digits && below < count; ++i) below *= slice->digits[i].extent;
+    if (below != count) return false;
+    for (uint32_t j = 0; j < slice->count; ++j) {
+        const uint32_t own = qg_slice_address(slice, j % count) - slice->bit, at = qg_slice_address(slice, j);
+        if (at / WORD != (own + slice->bit / WORD * WORD) / WORD || at % WORD + slice->width > WORD) return false;
+    }
+    return true;
+}
+
+/* ---- a block ---- */
+
+static const char *storage(const printer *p, uint32_t unit) {
+    return p->d->id == QG_C ? "uint8_t" : unit == 32 ? "device uint" : unit == 16 ? "device ushort" : "device uchar";
+}
+
+static const char *parameters(const printer *p) {
+    qg_text text = qg_text_new(p->arena);
+    if (p->d->id == QG_GLSL) return "uint qk_block";
+    qg_text_puts(&text, p->d->id == QG_C
+                            ? "uint64_t qk_block, uint64_t qk_blocks, uint64_t qk_groups, const float *qk_all"
+                            : "uint qk_block, uint qk_blocks, uint qk_groups, device const T *qk_all");
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
+        qg_text_printf(&text, ", %s *%s", storage(p, qg_encode_unit(&p->layout->buffers[i])),
+                       p->layout->buffers[i].name);
+    return text.data;
+}
+
+static void begin_block(printer *p) {
+    static const char *const heads[] = {[QG_GLSL] = "void qk_encode(%s) {",
+                                        [QG_MSL] = "template <typename T>\ninline void qk_encode(%s) {",
+                                        [QG_C] = "static void qk_encode(%s) {"};
+    qg_encoder_line(p, p->d->id == QG_C ? "/* Makes the groups of a block, which are as far from each other as there "
+                                          "are blocks. */"
+                                        : "// Makes the groups of a block, which are as far from each other as there "
+                                          "are blocks.");
+    qg_encoder_begin(p, qg_format(p->arena, heads[p->d->id], parameters(p)));
+}
+
+/* Where the group in hand is among all, and its floats. A block of one group has no loop. */
+static void begin_group(printer *p) {
+    const uint32_t count = p->planes->block_rows, group = p->layout->elements;
+    const bool c = p->d->id == QG_C, glsl = p->d->id == QG_GLSL, many = count > 1;
+    const char *word = c ? "uint64_t" : "uint", *blocks = glsl ? "blocks" : "qk_blocks";
+    if (many)
+        qg_encoder_begin(
+            p, qg_format(p->arena, "for (%s qk_plane = 0; qk_plane < %u; ++qk_plane) {", p->d->integer, count));
+    qg_encoder_line(p, many ? qg_format(p->arena, "const %s qk_group = %s * %s + qk_block;", word,
+                                        c ? "(uint64_t)qk_plane" : "uint(qk_plane)", blocks)
+                            : qg_format(p->arena, "const %s qk_group = qk_block;", word));
+    if (many) qg_encoder_line(p, glsl ? "if (qk_group >= groups) break;" : "if (qk_group >= qk_groups) break;");
+    qg_encoder_line(p, glsl   ? qg_format(p->arena, "const uint qk_from = qk_group * %uu;", group)
+                       : !c   ? qg_format(p->arena, "device const T *qk_x = qk_all + qk_group * %uu;", group)
+                       : many ? qg_format(p->arena, "const float *const qk_x = qk_all + qk_plane * %u;", group)
+                              : "const float *const qk_x = qk_all;");
+}
+
+/* Words of the buffers that have rows of the group, or of those that have not. */
+static void begin_words(printer *p, bool of_group) {
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
+        if (qg_encoder_is_of_group(p, i) == of_group) qg_encoder_begin_words(p, i);
+}
+
+static void store_words(printer *p, bool of_group) {
+    for (uint32_t c = 0; c < p->layout->n_codes; ++c)
+        for (uint32_t s = 0; s < p->layout->codes[c].n_slices; ++s) {
+            const qg_slice *slice = &p->layout->codes[c].slices[s];
+            if (slice->radix && qg_encoder_is_of_group(p, slice->buffer) == of_group)
+                qg_encoder_finish_digits(p, slice);
+        }
+    for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
+        if (qg_encoder_is_of_group(p, i) == of_group) qg_encoder_store_buffer(p, i);
+}
+
+void qg_encoder_print_planes(printer *p) {
+    begin_block(p);
+    begin_words(p, false);
+    begin_group(p);
+    begin_words(p, true);
+    qg_encoder_begin_values(p);
+    qg_encoder_print_all(p);
+    store_words(p, true);
+    if (p->planes->block_rows > 1) qg_encoder_finish(p);
+    store_words(p, false);
+    qg_encoder_finish(p);
+}
+
+void qg_plane_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, const char *suffix) {
+    qg_hole(holes, "planes", qg_format(arena, "%u%s", layout->block_rows, suffix));
+    qg_hole(holes, "group", qg_format(arena, "%u%s", layout->block_cols, suffix));
+}

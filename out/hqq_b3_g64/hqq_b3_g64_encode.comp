@@ -1,0 +1,278 @@
+// hqq_b3_g64_encode: makes blocks of floats, for formats that say how: blocks = encode(src).
+// Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// Licence: none of qkgen's applies; this text is under that of its specification, or yours.
+// 296 bytes for 640 elements, 3.7 bits each.
+//
+//     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
+//     from "HQQ: BitPack, axis 1"
+//     for group in 64 128
+//
+//     block 10 apart x group {
+//         buffer W_q   { w: u32[1][group] }
+//         buffer scale { d: f16[10][1] }
+//         buffer zero  { m: f16[10][1] }
+//     }
+//
+//     code q                = w { 3 @ 27 (group:32, 10:-3) }
+//     spare                   w { 2 @ 30 (group:32) }
+//     code s: f16 per group = d { 16 @ 0 (10:16) }
+//     code z: f16 per group = m { 16 @ 0 (10:16) }
+//
+//     value = (q - z) * s
+//
+//     # Quantizer.quantize without optimisation, as for other numbers of bits.
+//     encode {
+//         low = min(x)
+//         high = max(x)
+//         room = high - low
+//         r = room <= 1e-4 ? 1.0 : min(7.0 / room, 2e4)
+//         zero_point = -low * r
+//         q = even(x * r + zero_point, 0, 7)
+//         s = 1.0 / r
+//         z = zero_point
+//     }
+//
+// Here group = 64.
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) restrict writeonly buffer W_qBuffer { uint W_q[]; };
+layout(binding = 1, std430) restrict writeonly buffer ScaleBuffer { uint16_t scale[]; };
+layout(binding = 2, std430) restrict writeonly buffer ZeroBuffer { uint16_t zero[]; };
+layout(binding = 3, std430) readonly buffer Src { float src[]; };
+layout(binding = 3, std430) readonly buffer SrcFour { vec4 src_four[]; };
+layout(binding = 3, std430) readonly buffer SrcWords { uint src_words[]; };
+layout(binding = 3, std430) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 3, std430) readonly buffer SrcEight { uvec4 src_eight[]; };
+
+layout(push_constant) uniform Push {
+    uint groups;  // of 64 elements
+    uint blocks;  // of 10 groups, to make
+};
+
+float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
+
+float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
+    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+uint qk_mantissa(uint bits, out int exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = 23 - findMSB(bits);
+    exponent = 1 - shift;
+    return bits << (shift & 31);
+}
+
+// The first 25 bits of n / d, from 1 to 2, and the rest. Vulkan lets its own division be off: here it makes a guess, and integers count
+// what the guess leaves, modulo 2^32: it is small, so that is all of it.
+uint qk_quotient_digits(uint n, uint d, out int rest) {
+    precise float guess = float(n) / float(d) * 16777216.0;
+    uint quotient = uint(guess);
+    rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1u;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1u;
+    return quotient;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0.
+uint qk_exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0u || b == infinity) return 0u;
+    if (a == infinity) return infinity;
+    int a_exponent, b_exponent;
+    uint n = qk_mantissa(a, a_exponent);
+    const uint d = qk_mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    int rest;
+    const uint quotient = qk_quotient_digits(n, d, rest);
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0u;
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent) & 31u;  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u & 31u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0u));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// a / b, rounded to nearest even, as IEEE 754 has it.
+float qk_quotient(float numerator, float divisor) {
+    const uint infinity = 0x7F800000u, a_bits = floatBitsToUint(numerator), b_bits = floatBitsToUint(divisor);
+    const uint a = a_bits & 0x7FFFFFFFu, b = b_bits & 0x7FFFFFFFu, sign = (a_bits ^ b_bits) & 0x80000000u;
+    const uint exponent = (a >> 23) - (b >> 23) + 126u;
+    if (a - 0x00800000u < 0x7F000000u && b - 0x00800000u < 0x7F000000u && exponent - 1u < 253u) {
+        // All of usual size: a quotient of 24 bits, and one that rounds them.
+        const uint d = (b & 0x7FFFFFu) | 0x800000u, n = (a & 0x7FFFFFu) | 0x800000u, less = n < d ? 1u : 0u;
+        int rest;
+        const uint quotient = qk_quotient_digits(n << less, d, rest);
+        const uint up = quotient & (rest != 0 ? 1u : quotient >> 1);
+        return uintBitsToFloat(sign | (exponent - less << 23) + (quotient >> 1) + (up & 1u));
+    }
+    if (a > infinity || b > infinity || (a == 0u && b == 0u)) return uintBitsToFloat(0x7FC00000u);
+    if (b == 0u) return uintBitsToFloat(sign | infinity);
+    const uint quotient = qk_exact_quotient(a, b);
+    return uintBitsToFloat(quotient > infinity ? quotient : quotient | sign);
+}
+
+// A device may take it that no float is one.
+bool qk_is_nan(float v) {
+    return (floatBitsToUint(v) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+// Bits that are stored; a NaN is that without a sign, whatever it was.
+uint qk_bits_of_f16(float v) {
+    return qk_is_nan(v) ? 0x7E00u : f32_to_f16(v);
+}
+
+// An integer within bounds, which are less than 2^22 from 0; a NaN counts as 0. What is rounded afterwards is not beyond the bounds
+// any more, so that the conversion is one that every device has.
+float qk_within(float v, int low, int high) {
+    if (low == 0) return v > 0.0 ? min(v, float(high)) : 0.0;  // a NaN is not above 0
+    return clamp(qk_is_nan(v) ? 0.0 : v, float(low), float(high));
+}
+
+int qk_clamped_even(float v, int low, int high) {
+    precise float sum = qk_within(v, low, high) + 12582912.0;
+    return floatBitsToInt(sum) - 0x4B400000;
+}
+
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+float qk_of_half(uint bits) {
+    return X_TYPE == 1u ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
+float qk_x(uint at) {
+    if (X_TYPE == 0u) return src[at];
+    return qk_of_half(src_words[at / 2u] >> at % 2u * 16u & 0xFFFFu);
+}
+
+// The lower one first. Whole words are converted: what masks them, and shifts, is an instruction for each.
+vec4 qk_of_pairs(uvec2 pairs) {
+    if (X_TYPE == 1u) return vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
+    return uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xFFFF0000u, pairs.y << 16, pairs.y & 0xFFFF0000u));
+}
+
+// Four from `4 * at` on.
+vec4 qk_four(uint at) {
+    return X_TYPE == 0u ? src_four[at] : qk_of_pairs(src_pairs[at]);
+}
+
+// Eight from `8 * at` on: of halves, one load.
+void qk_eight(uint at, out vec4 low, out vec4 high) {
+    if (X_TYPE == 0u) {
+        low = src_four[2u * at];
+        high = src_four[2u * at + 1u];
+    } else {
+        const uvec4 pairs = src_eight[at];
+        low = qk_of_pairs(pairs.xy);
+        high = qk_of_pairs(pairs.zw);
+    }
+}
+
+const uint QK_NONE = 0xFFFFFFFFu;
+
+// Makes the groups of a block, which are as far from each other as there are blocks.
+void qk_encode(uint qk_block) {
+    uint qk_words_W_q[64];
+    [[unroll]] for (int qk_j = 0; qk_j < 64; ++qk_j) qk_words_W_q[qk_j] = 0u;
+    for (int qk_plane = 0; qk_plane < 10; ++qk_plane) {
+        const uint qk_group = uint(qk_plane) * blocks + qk_block;
+        if (qk_group >= groups) break;
+        const uint qk_from = qk_group * 64u;
+        uint qk_words_scale[1];
+        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_scale[qk_j] = 0u;
+        uint qk_words_zero[1];
+        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) qk_words_zero[qk_j] = 0u;
+        float qk_held[64];
+        [[unroll]] for (int qk_j = 0; qk_j < 8; ++qk_j) {
+            vec4 qk_v, qk_w;
+            qk_eight((qk_from / 4u) / 2u + uint(qk_j), qk_v, qk_w);
+            qk_held[8 * qk_j + 0] = qk_v[0];
+            qk_held[8 * qk_j + 1] = qk_v[1];
+            qk_held[8 * qk_j + 2] = qk_v[2];
+            qk_held[8 * qk_j + 3] = qk_v[3];
+            qk_held[8 * qk_j + 4] = qk_w[0];
+            qk_held[8 * qk_j + 5] = qk_w[1];
+            qk_held[8 * qk_j + 6] = qk_w[2];
+            qk_held[8 * qk_j + 7] = qk_w[3];
+        }
+        precise float low = uintBitsToFloat(0x7F800000u);
+        precise float high = uintBitsToFloat(0xFF800000u);
+        precise float qk_0 = 0.0;
+        [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
+            low = min(low, qk_held[qk_i]);
+            qk_0 = qk_0 + qk_held[qk_i];
+            high = max(high, qk_held[qk_i]);
+        }
+        if ((floatBitsToUint(qk_0) & 0x7F800000u) == 0x7F800000u || low == 0.0 || high == 0.0) {
+            low = uintBitsToFloat(0x7F800000u);
+            high = uintBitsToFloat(0xFF800000u);
+            for (int qk_i = 0; qk_i < 64; ++qk_i) {
+                precise float qk_1 = qk_x(qk_from + uint(qk_i));
+                if (qk_1 < low) low = qk_1;
+                precise float qk_2 = qk_x(qk_from + uint(qk_i));
+                if (qk_2 > high) high = qk_2;
+            }
+        }
+        precise float room = high - low;
+        precise float qk_3 = qk_quotient(7.0, room);
+        precise float qk_4 = 2e+04;
+        precise float r = (room <= 0.0001) ? 1.0 : (qk_4 < qk_3 ? qk_4 : qk_3);
+        precise float zero_point = (-low) * r;
+        uint qk_bits_s = qk_bits_of_f16(qk_quotient(1.0, r));
+        {
+            const int qk_at = 0;
+            qk_words_scale[qk_at >> 5] += qk_bits_s << (qk_at & 31);
+        }
+        uint qk_bits_z = qk_bits_of_f16(zero_point);
+        {
+            const int qk_at = 0;
+            qk_words_zero[qk_at >> 5] += qk_bits_z << (qk_at & 31);
+        }
+        [[unroll]] for (int qk_i = 0; qk_i < 64; ++qk_i) {
+            precise float qk_5 = (qk_held[qk_i] * r) + zero_point;
+            int q = qk_clamped_even(qk_5, 0, 7);
+            const uint qk_bits_q = uint(q);
+            {
+                const int qk_at = 0 + qk_i * 32;
+                qk_words_W_q[qk_at >> 5] += qk_bits_q << ((qk_at & 31) + 27 - qk_plane * 3);
+            }
+        }
+        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+            scale[qk_group * 1u + uint(qk_j)] = uint16_t(qk_words_scale[qk_j >> 1] >> (qk_j & 1) * 16);
+        }
+        [[unroll]] for (int qk_j = 0; qk_j < 1; ++qk_j) {
+            zero[qk_group * 1u + uint(qk_j)] = uint16_t(qk_words_zero[qk_j >> 1] >> (qk_j & 1) * 16);
+        }
+    }
+    [[unroll]] for (int qk_j = 0; qk_j < 64; ++qk_j) {
+        W_q[qk_block * 64u + uint(qk_j)] = uint(qk_words_W_q[qk_j]);
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < blocks; i += threads) qk_encode(i);
+}
