@@ -1,6 +1,5 @@
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
 
 // A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
 uint y_bits(float v) {
@@ -13,6 +12,7 @@ uint y_bits(float v) {
 }
 
 @if stores_halves
+// What y holds.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];
     const uint bits = uint(y_halves[at]);
@@ -46,7 +46,7 @@ void finish(uint pair, uint n, float sum) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
@@ -64,12 +64,12 @@ void finish(uint m, uint n, float sum) {
   @if in_parts
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
   @else
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
   @end
     store_y(at + y_skip, sum);

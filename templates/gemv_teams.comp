@@ -7,11 +7,10 @@ layout(constant_id = @{id.x_packed}) const uint X_PACKED = 0;  // 0: x is floats
 @end
 layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 @include sums_constants.glsl
-
-@include gemv_bindings.glsl
-
 const uint TILES = 1u, SUMS = ROWS;
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+@include gemv_bindings.glsl
 
 @include products.glsl
 @{near_tables}

@@ -3,11 +3,10 @@ layout(constant_id = @{id.batch}) const uint BATCH = 1;  // right-hand sides, of
 layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
 @include sums_constants.glsl
-
-@include gemv_bindings.glsl
-
 const uint TILES = @{kept_tiles}u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
+
+@include gemv_bindings.glsl
 
 @include products.glsl
 @if stages

@@ -41,7 +41,7 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
 int signed_dot(uint codes, uint x, spirv_literal int packed);
 int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
   @if signed_fours
-int dot16(uvec4 codes, uvec4 x) { return dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
   @end
 
 @end
@@ -51,8 +51,8 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
 int mixed_dot(uint x, uint codes, spirv_literal int packed);
 int dot4_unsigned(uint codes, uint x) { return mixed_dot(x, codes, 0); }
   @if unsigned_fours
-int dot16_unsigned(uvec4 codes, uvec4 x) {
-    return dot4_unsigned(codes.x, x.x) + dot4_unsigned(codes.y, x.y) + dot4_unsigned(codes.z, x.z) + dot4_unsigned(codes.w, x.w);
+int dot16_unsigned(int sum, uvec4 codes, uvec4 x) {
+    return sum + dot4_unsigned(codes.x, x.x) + dot4_unsigned(codes.y, x.y) + dot4_unsigned(codes.z, x.z) + dot4_unsigned(codes.w, x.w);
 }
   @end
 
@@ -68,14 +68,13 @@ int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
     return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
   @if digit_sums
   @if fours_of_digits
-int sum_of_bytes(uvec4 bytes) { return dot16(bytes, uvec4(0x01010101u)); }
+int sum_of_bytes(uvec4 bytes) { return dot16(0, bytes, uvec4(0x01010101u)); }
   @else
 int sum_of_bytes(uint bytes) { return dot4(bytes, 0x01010101u); }
   @end

@@ -1,6 +1,6 @@
-/* Codes as bytes, four words at a time, for a text that is read: where four words of codes become bytes in the same way,
- * they are one vector, which meets four words of x. Nothing else is computed than for each alone, and in no other order
- * that a sum of integers could tell. */
+/* Codes as bytes, four words at a time, for a text that is read: where four words of codes become bytes in the same
+ * way, they are one vector, which meets four words of x. Nothing else is computed than for each alone, and in no other
+ * order that a sum of integers could tell. */
 #include "text/text.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static bool is_of_lanes(qg_op op) {
 
 static const qg_node *zip(rewriting *w, const qg_node *const lanes[WORDS]);
 
-/* Operands of four operations that are the same, each as a vector, the second also as the scalar that is all of them. */
+/* Operands of four operations that are the same, each as a vector, the second also as the scalar that it is of all. */
 static bool zip_operands(rewriting *w, const qg_node *const lanes[WORDS], qg_node *vector) {
     for (uint32_t i = 1; i < WORDS; ++i)
         if (lanes[i]->op != lanes[0]->op || lanes[i]->kind != lanes[0]->kind) return false;
@@ -166,6 +166,8 @@ static bool join_terms(rewriting *w, terms *all, uint32_t at) {
 
 static const qg_node *became(rewriting *w, const qg_node *node);
 
+static bool is_joined(const qg_node *term) { return term->op == QG_DOT4 && term->arg[0]->lanes == WORDS; }
+
 static const qg_node *sum_of_terms(rewriting *w, const qg_node *node) {
     terms all = {.count = 0};
     const qg_node *sum = NULL;
@@ -177,8 +179,13 @@ static const qg_node *sum_of_terms(rewriting *w, const qg_node *node) {
         const qg_node *term = all.items[i];
         if (!term) continue;
         term = became(w, term);
-        sum = !sum ? term
-                   : made(w, (qg_node){.op = QG_ADD, .kind = QG_K_INT, .lanes = 1, .n_args = 2, .arg = {sum, term}});
+        qg_node both = {.op = QG_ADD, .kind = QG_K_INT, .lanes = 1, .n_args = 2, .arg = {sum, term}};
+        if (is_joined(term)) { /* begins with the sum before, as the instruction does */
+            both = *term;
+            both.n_args = 2;
+            both.arg[1] = sum ? sum : made(w, (qg_node){.op = QG_CONST, .kind = QG_K_INT, .lanes = 1});
+        }
+        sum = sum || is_joined(term) ? made(w, both) : term;
         any |= term != all.items[i];
     }
     return any ? sum : node;

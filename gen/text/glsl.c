@@ -46,7 +46,7 @@ static char *extensions(qg_arena *arena, const qg_program *program) {
     const bool halves_of_y = kernel->sum && qg_stores_halves(kernel);
     const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
     static const char *const of_subgroups[] = {
-        [QG_SUBGROUPS_NOTHING] = "",
+        [QG_SUBGROUPS_NOTHING] = "#extension GL_KHR_shader_subgroup_basic : require\n",
         [QG_SUBGROUPS_ARITHMETIC] = "#extension GL_KHR_shader_subgroup_arithmetic : require\n",
         [QG_SUBGROUPS_SHUFFLE] = "#extension GL_KHR_shader_subgroup_shuffle : require\n"};
     const char *adds = of_subgroups[qg_schedules[program->schedule].subgroups];
@@ -335,7 +335,7 @@ static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, con
 }
 
 static bool has_dots(const qg_ir *ir, const qg_node *node, bool with_sign, bool fours) {
-    if (node->op == QG_DOT4) return qg_meets_signed(node) == with_sign && (node->arg[0]->lanes > 1) == fours;
+    if (node->op == QG_DOT4 && qg_meets_signed(node) == with_sign && (node->arg[0]->lanes > 1) == fours) return true;
     for (uint32_t i = 0; i < node->n_args; ++i)
         if (has_dots(ir, node->arg[i], with_sign, fours)) return true;
     return false;

@@ -241,6 +241,10 @@ static void print_dot4(qg_text *text, const qg_ir *ir, const qg_target *target, 
     const uint32_t number = (uint32_t)node->integer;
     qg_text_printf(text, "%s%s(%s", codes->lanes > 1 ? "dot16" : "dot4", qg_meets_signed(node) ? "" : "_unsigned",
                    codes->kind == QG_K_INT ? "uint(" : "");
+    if (node->n_args > 1) {
+        print(text, ir, target, node->arg[1]);
+        qg_text_puts(text, ", ");
+    }
     print(text, ir, target, codes);
     qg_text_printf(text, "%s, %s)", codes->kind == QG_K_INT ? ")" : "",
                    codes->lanes > 1 ? qg_four_of_x(text->arena, ir, number) : qg_word_of_x(text->arena, ir, number));

@@ -271,7 +271,11 @@ void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program
 /* fours.c. The code as it is shown: four words of codes that become bytes in the same way are a vector, and the dot
  * products with four words of x are one, whose number is that of the four. */
 qg_ir *qg_in_fours(const qg_ir *ir);
-/* sums.c: of how many runs each sum of digits is, where all are of so many, one after the other; 0: they are not. */
+/* digits.c: x as integers, of the array `run`; and of how many runs each sum of digits is, where all are of so many, one
+ * after the other; 0: they are not. */
+void qg_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
+/* The sum of the runs of a set. */
+void qg_add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs);
 uint32_t qg_digits_each(const qg_ir *ir, const qg_plan *plan);
 /* shared.c, for GLSL: what a thread keeps of x as integers, with `outer` lengths, and functions that find it; a
  * statement that keeps word `i` of what follows the digits; the word, or the four, of the digit in hand. */
