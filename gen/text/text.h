@@ -271,8 +271,8 @@ void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program
 /* fours.c. The code as it is shown: four words of codes that become bytes in the same way are a vector, and the dot
  * products with four words of x are one, whose number is that of the four. */
 qg_ir *qg_in_fours(const qg_ir *ir);
-/* digits.c: x as integers, of the array `run`; and of how many runs each sum of digits is, where all are of so many, one
- * after the other; 0: they are not. */
+/* digits.c: x as integers, of the array `run`; and of how many runs each sum of digits is, where all are of so many,
+ * one after the other; 0: they are not. */
 void qg_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
 /* The sum of the runs of a set. */
 void qg_add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs);
