@@ -1,30 +1,41 @@
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
 
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
+}
+
+@if stores_halves
 // What y holds.
 float y_before(uint at) {
     if (Y_TYPE == 0u) return y[at];
-@if stores_halves
     const uint bits = uint(y_halves[at]);
-@else
-    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
-@end
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-// Rounds once, to the nearest, ties to even.
+void store_y(uint at, float sum) {
+    if (Y_TYPE == 0u) y[at] = sum;
+    else y_halves[at] = uint16_t(y_bits(sum));
+}
+@else
+// Two results of 16 bits share a word, and may be those of different threads: neither takes the other's part.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-@if stores_halves
-    y_halves[at] = uint16_t(bits);
-@else
-    // Two results share a word, and may be those of different threads: neither takes the other's part.
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
-@end
+    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
 }
+@end
 
 @if experts
 // Row `n` of a token's expert is done. An expert that is not there has zeros, to which no more is added than what stands there.
@@ -35,7 +46,7 @@ void finish(uint pair, uint n, float sum) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? pair : expert];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
@@ -53,12 +64,12 @@ void finish(uint m, uint n, float sum) {
   @if in_parts
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
   @else
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
   @end
     store_y(at + y_skip, sum);

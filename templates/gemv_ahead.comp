@@ -4,11 +4,10 @@ layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
 layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
 layout(constant_id = @{id.lanes}) const uint LANES = 32;  // of a subgroup
 @include sums_constants.glsl
-
-@include gemv_bindings.glsl
-
 const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
 shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
+
+@include gemv_bindings.glsl
 
 @include products.glsl
 @{near_tables}
@@ -78,28 +77,26 @@ void main() {
                 if (j >= tiles) sum[r * BATCH + m] = 0.0;
             }
         }
-        const float all = sum_of_lanes(sum, LANES);
-        const uint to = min(row, last) + lane / BATCH, m = lane % BATCH;
-        if (SPLIT == 1u) {
-            if (lane < SUMS && to >= row && to < rows && m < batch) finish(m, to, all);
-            continue;
-        }
-        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        float total = sum_of_lanes(sum, LANES);
+        if (SPLIT > 1u) {
+            // Halves of the memory in turn: who is a row ahead does not write where others still read.
   @if looks_up
-        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * SUMS, round = turn++ % (LANES / 4u);
-        if (lane < SUMS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = all;
-        if (round + 1u < LANES / 4u && next < rows) continue;
-        barrier();
-        add_rounds(place_of_sums, round + 1u, first, step, last);
+            const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * SUMS, round = turn++ % (LANES / 4u);
+            if (lane < SUMS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = total;
+            if (round + 1u < LANES / 4u && next < rows) continue;
+            barrier();
+            add_rounds(place_of_sums, round + 1u, first, step, last);
+            continue;
   @else
-        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS;
-        if (lane < SUMS) partial[place_of_sums + gl_SubgroupID * SUMS + lane] = all;
-        barrier();
-        if (slice == 0u && lane < SUMS && to >= row && to < rows && m < batch) {
-            float total = 0.0;
+            const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * SUMS;
+            if (lane < SUMS) partial[place_of_sums + gl_SubgroupID * SUMS + lane] = total;
+            barrier();
+            if (slice != 0u || lane >= SUMS) continue;
+            total = 0.0;
             [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * SUMS + lane];
-            finish(m, to, total);
-        }
   @end
+        }
+        const uint to = min(row, last) + lane / BATCH, m = lane % BATCH;
+        if (lane < SUMS && to >= row && to < rows && m < batch) finish(m, to, total);
     }
 }

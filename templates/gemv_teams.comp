@@ -7,11 +7,10 @@ layout(constant_id = @{id.x_packed}) const uint X_PACKED = 0;  // 0: x is floats
 @end
 layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
 @include sums_constants.glsl
-
-@include gemv_bindings.glsl
-
 const uint TILES = 1u, SUMS = ROWS;
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+@include gemv_bindings.glsl
 
 @include products.glsl
 @{near_tables}
@@ -40,11 +39,11 @@ layout(binding = @{binding_y}, std430) writeonly buffer PackedOutput { uvec4 pac
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
     find_matrix();
+    const uint tiles = @{tiles_of_row}, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
 @if packs
-    if (X_PACKED == 2u) { pack_x(); return; }
+    if (X_PACKED == 2u) { share_slice(0u, tiles); return; }
 @end
     @{fill_tables}
-    const uint tiles = @{tiles_of_row}, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
@@ -88,9 +87,9 @@ void main() {
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
             const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
-            const bool whole = lanes <= gl_SubgroupSize;  // the sum of a team
-            if (!whole && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
-            if (whole && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
+            if (lanes <= gl_SubgroupSize && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
+            if (lanes > gl_SubgroupSize && gl_SubgroupInvocationID < ROWS)
+                partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
         }
         if (lanes <= gl_SubgroupSize) continue;
         const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;

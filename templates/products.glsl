@@ -1,9 +1,9 @@
 @if digits
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
   @if digit_sums
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// stand for; sums over runs that share a scale, of x itself, and of each digit.
   @else
-// integers stand for; sums over runs that share a scale.
+// stand for; sums over runs that share a scale.
   @end
 @else
   @if halves
@@ -27,10 +27,8 @@ float scale_of(@{vec} most, @{vec} all) {
 
 @end
 @if digits
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
-
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -40,15 +38,23 @@ float scale_of(vec4 most, vec4 all) {
 @if signed_codes
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+  @if signed_fours
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
+  @end
 
 @end
 @if unsigned_codes
-// OpSUDot of four bytes in a word each, of which the first have a sign.
+// OpSUDot of four bytes in a word each: those of x have a sign, codes have none.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
-int mixed_dot(int a, uint b, spirv_literal int packed);
-int dot4(uint codes, int x) { return mixed_dot(x, codes, 0); }
+int mixed_dot(uint x, uint codes, spirv_literal int packed);
+int dot4_unsigned(uint codes, uint x) { return mixed_dot(x, codes, 0); }
+  @if unsigned_fours
+int dot16_unsigned(int sum, uvec4 codes, uvec4 x) {
+    return sum + dot4_unsigned(codes.x, x.x) + dot4_unsigned(codes.y, x.y) + dot4_unsigned(codes.z, x.z) + dot4_unsigned(codes.w, x.w);
+}
+  @end
 
 @end
 
@@ -59,16 +65,19 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
   @if digit_sums
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
+  @if fours_of_digits
+int sum_of_bytes(uvec4 bytes) { return dot16(0, bytes, uvec4(0x01010101u)); }
+  @else
+int sum_of_bytes(uint bytes) { return dot4(bytes, 0x01010101u); }
+  @end
 
   @end
 @end

@@ -1,38 +1,40 @@
 @if packs
-// A launch for others: all tiles of all right-hand sides.
-void pack_x() {
-    const uint tiles = @{tiles_of_row};
-    for (uint from = gl_WorkGroupID.x * gl_WorkGroupSize.x; from < tiles * BATCH; from += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x;
-        load_x(i / tiles, i % tiles, 0u);  // the whole subgroup, also beyond the end
-        if (i < tiles * BATCH) share_x(i / tiles, i % tiles);
+// Puts `count` tiles of x, from `begin` on, of each right-hand side, where all of the workgroup finds them: what a launch before has made
+// of them, or what it makes itself. In that launch, all workgroups put them where others find them.
+void share_slice(uint begin, uint count) {
+    const uint group = X_PACKED == 2u ? gl_WorkGroupID.x : 0u, groups_here = X_PACKED == 2u ? gl_NumWorkGroups.x : 1u;
+    barrier();
+    for (uint i = gl_LocalInvocationID.x; X_PACKED == 1u && i < count * BATCH * X_FOURS; i += gl_WorkGroupSize.x)
+        shared_x[i / count * SLICE + i % count] = packed_x[i / count * (@{tiles_of_row}) + begin + i % count];
+    for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
+        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+        [[unroll]] for (uint f = 0u; f < X_FOURS && i < count * BATCH; ++f) {
+            if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
+            else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+        }
     }
+    barrier();
 }
-
-@end
+@else
 // Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
 void share_slice(uint begin, uint count) {
     barrier();
-@if packs
-    if (X_PACKED == 1u) {
-        const uint all = count * BATCH * X_FOURS;
-        for (uint i = gl_LocalInvocationID.x; i < all; i += gl_WorkGroupSize.x)
-            shared_x[i / count * SLICE + i % count] = packed_x[i / count * (@{tiles_of_row}) + begin + i % count];
-        barrier();
-        return;
-    }
-@end
-@if loads_runs
     for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
-        load_x(i / count, begin + i % count, 0u);
-        if (i < count * BATCH) share_x(i / count, i % count);
+        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
+  @if loads_runs
+        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+        if (i >= count * BATCH) continue;
+  @else
+        if (i >= count * BATCH) continue;
+        load_x(m, begin + t, 0u);
+  @end
+  @if digits
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+  @else
+        share_x(m, t);
+  @end
     }
-@else
-    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
-        load_x(i / count, begin + i % count, 0u);
-        share_x(i / count, i % count);
-    }
-@end
     barrier();
 }
+@end

@@ -1,6 +1,5 @@
 @{banner}
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 @{extensions}
 

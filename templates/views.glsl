@@ -15,7 +15,6 @@ uint id_of(uint pair) { return VIEWS == 0u ? pair : ids_skip + pair / slots * id
 @else
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;

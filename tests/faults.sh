@@ -108,13 +108,13 @@ EXPECTED='did not come back within' \
 fault "no barrier before sums of several subgroups are added" $rows \
   '/if \(split == 1u\) continue;/ { n; s/barrier\(\);/;/ }' --family gemv --class exact
 fault "no barrier before they are written again" $rows '/finish\(m, row, total\);$/ { n; n; s/barrier\(\);/;/ }' --family gemv --class exact
-fault "x is read before it is there" $slice '/share_x\(i \/ count/,/barrier/ s/barrier\(\);/;/' --family gemv --class exact
+fault "x is read before it is there" $slice '/load_x\(m, begin/,/^}/ s/barrier\(\);/;/' --family gemv --class exact
 fault "sums of teams are added before they are there" $teams '0,/barrier\(\);/ s/barrier\(\);/;/' --family gemv --class exact
 
 # ---- rows and tiles ----
 fault "the tail of a row is left out" $wide 's/\(tiles \+ slice - 1u\) \/ slice/max(1u, tiles \/ slice)/' --family gemv --class exact
 fault "the last tile of a row is left out" $rows 's/if \(j >= row_tiles\) continue/if (j + 1u >= row_tiles) continue/' --family gemv --class exact
-fault "the last row is the one before it" $wide 's/min\(row \+ r, end - 1u\)/min(row + r, max(end, 2u) - 2u)/g' --family gemv --class exact
+fault "the last row is the one before it" $wide 's/min\(row \+ r, rows - 1u\)/min(row + r, max(rows, 2u) - 2u)/g' --family gemv --class exact
 fault "rows are missing: the grid's step is too large" $shared \
   's/(step = group_count\(\) \* gl_NumSubgroups \* tall);/\1 + tall;/' --family gemv --class exact
 fault "rows are written behind the last" $shared 's/lane < ROWS \&\& row \+ lane < rows/lane < ROWS/' --family gemv --class exact

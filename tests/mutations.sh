@@ -227,7 +227,7 @@ mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "rows of half a joined block" $facts 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
-mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
+mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/rows \? sum_at_end\[i % BATCH\] :/rows ? sum[i] :/' \
   unit gemv_test
 mutate "loads go beyond the weights only where their range does" $launch 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
 mutate "what lies behind the weights is bound" $launch 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
@@ -290,22 +290,22 @@ mutate "x as integers: products wait for it" $packed \
   '/QK_PACK_X_THREADS, constants/,/p->packed = 1/ s/outer->barrier\(outer->context, error\)/QK_OK/' unit gemv_test
 mutate "x as integers: too little memory is refused" $packed 's/scratch.size < bytes/scratch.size + 1 < bytes/' unit gemv_test
 mutate "x as integers: of every vector" templates/share_slice.glsl \
-  's/i < tiles \* BATCH\) share_x\(i \/ tiles,/i < tiles * BATCH) share_x(0u,/' unit gemv_test
+  's/packed_y\[\(m \* X_FOURS/packed_y[(0u * X_FOURS/' unit gemv_test
 mutate "x as integers: from where a slice begins" templates/share_slice.glsl 's/\+ begin \+ i % count\]/+ i % count]/' unit gemv_test
-mutate "several vectors: each has its own x" templates/share_slice.glsl 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
+mutate "several vectors: each has its own x" templates/share_slice.glsl 's/load_x\(m, begin/load_x(0u, begin/' unit gemv_test
 mutate "several vectors: x is there before it is read" templates/share_slice.glsl \
-  '/share_x\(i \/ count/,/barrier/ s/barrier\(\);/;/' unit gemv_test
+  '/load_x\(m, begin/,/^}/ s/barrier\(\);/;/' unit gemv_test
 mutate "several vectors: x stays while it is read" templates/share_slice.glsl '/void share_slice/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
-mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
+mutate "several vectors: tiles of a slice lie apart" templates/share_slice.glsl 's/SLICE \+ t\] = x/SLICE] = x/' unit gemv_test
 mutate "several vectors: the last block of all" templates/gemv_shared.comp 's/fetch_last\(min\(row \+ i % ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
   script gemv vulkan "blocks q8_0 6 4 3 f32"
 mutate "teams: each vector has its sums" templates/gemv_teams.comp 's/m = i % each \/ ROWS/m = 0u * i/' unit gemv_test
 mutate "teams: each slice of x is shared" templates/gemv_teams.comp 's/from != shared_from\)/shared_from == ~0u)/' unit gemv_test
 mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/from \+ min\(lane, count - 1u\)/from/' unit gemv_test
 mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
-mutate "runs of x: neighbours swap" templates/swap_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
-mutate "runs of x: those of the neighbour are loaded" templates/swap_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
+mutate "runs of x: neighbours swap" templates/load_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
+mutate "runs of x: those of the neighbour are loaded" templates/load_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
 mutate "teams: no second round of workgroups" $choose 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
 mutate "teams: two vectors of large tiles of integers" $choose 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
 mutate "the choice of a class: no larger error" $pick 's/<= allowed\)/<= 2 * allowed)/' unit choose_test
@@ -328,7 +328,7 @@ mutate "a scale of slots" templates/finish.glsl 's/\? pair : expert/? 0u : exper
 mutate "a scale of experts" templates/finish.glsl 's/\? pair : expert/? pair : 0u/' unit gemv_test
 mutate "a scale of experts, MSL" templates/finish.metal 's/: r.tensor\]/: 0]/' script gemv msl expert_bias
 mutate "a gate is of the whole sum" templates/finish.glsl 's/last \&\& \(does \& GATES/(does \& GATES/' unit gemv_test
-mutate "a gate is silu" templates/finish.glsl 's/exp\(-v\)/exp(v)/' unit gemv_test
+mutate "a gate is silu" templates/finish.glsl 's/exp\(-result_gate/exp(result_gate/' unit gemv_test
 mutate "a gate is of its result, MSL" templates/finish.metal 's/to.gate\[r.at\]/to.gate[0]/' script gemv msl "residual q4_0"
 mutate "a residual is added once" templates/finish.glsl 's/last \&\& \(does \& ADDS_RESIDUAL/(does \& ADDS_RESIDUAL/' unit gemv_test
 mutate "a residual, MSL" templates/finish.metal 's/sum \+= to.residual\[r.at\]/sum += 0.0f/' script gemv msl "residual q4_0"
@@ -362,7 +362,7 @@ mutate "views: elements before y" templates/finish.glsl 's/store_y\(at \+ y_skip
 mutate "views: an expert's ids" templates/views.glsl 's/pair \/ slots \* ids_inner/pair \/ slots * slots/' script views vulkan
 mutate "views: operands of each product" templates/gemm_operands.glsl 's/return matrix \* end_of_operands/return 0u * end_of_operands/' script views vulkan
 mutate "views: a neighbour's half stays" templates/finish.glsl 's/atomicAnd\(y_halves\[at \/ 2u\], .*\);/y_halves[at \/ 2u] = 0u;/' script views vulkan
-mutate "views: halves are rounded to even" templates/prelude.glsl 's/0x37FFF001u \+ \(\(magnitude >> 13\) \& 1u\)/0x37FFF000u/' script views vulkan
+mutate "views: halves are rounded to even" templates/finish.glsl 's/0x37FFF001u \+ \(magnitude >> 13 \& 1u\)/0x37FFF000u/' script views vulkan
 mutate "views: a matrix's rows, MSL" templates/gemv_rows.metal 's/at.weights_begin \+ min/min/' script views msl
 mutate "views: a stride of y, MSL" templates/finish.metal 's/vector \* shape.y_stride/vector * shape.y_rows/' script views msl
 mutate "views: elements before y, MSL" templates/finish.metal 's/r.at \+ r.skip/r.at/' script views msl
@@ -639,7 +639,7 @@ mutate "threads keep several: each in a place of its own" templates/gemv_wide.co
 mutate "threads keep several: of x that is staged, too" templates/stage_x.glsl 's/k \* BATCH \+ m/k/' unit gemv_test
 mutate "threads keep several: no x is staged that there is none of" templates/gemv_wide.comp 's/stage_x\(min\(m, batch - 1u\)/stage_x(m/' unit gemv_test
 mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
-mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
+mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = total/ROWS + lane] = total/' unit gemv_test
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $facts 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
 mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols < 3 \* held/0/' unit dispatch_sums_test
@@ -654,7 +654,7 @@ mutate "rounds that are added up at once: all of their rows" templates/add_round
 mutate "rounds that are added up at once: no more than there is memory for" templates/gemv_wide.comp 's/round \+ 1u < rounds \&\& //' unit gemv_test
 mutate "rounds ahead that are added up at once: no more than there is memory for" templates/gemv_ahead.comp 's/round \+ 1u < LANES \/ 4u \&\& //' unit gemv_test
 mutate "rounds that are added up at once: where each has its rows" templates/add_rounds.glsl 's/first - \(rounds - 1u - round\) \* step/first/' unit gemv_test
-mutate "the bound of class split: digits below the highest have a sign" templates/products.glsl 's/digit == 0u \? 0 : 0x80808080/0/' \
+mutate "the bound of class split: digits below the highest have a sign" templates/products.glsl 's/digit == 0u \? 0u : 0x80808080u/0u/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: what is carried from digit to digit" templates/products.glsl 's/0x4B400080/0x4B400000/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
@@ -662,9 +662,9 @@ mutate "the bound of class int8: to the nearest integer" templates/products.glsl
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class int24: more bits than a float has" templates/products.glsl 's/DIGITS == 3u \? ivec4/DIGITS == 4u ? ivec4/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "sums of x in integers: without what these are moved by" gen/text/sums.c 's/ - %u \* BIAS\)/ - %u)/' \
+mutate "sums of x in integers: without what these are moved by" gen/text/digits.c 's/ - %u \* BIAS\)/ - %u)/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "sums of digits: of the set and no others" gen/text/sums.c 's/fits \&= left/fits |= left/' \
+mutate "sums of digits: of the set and no others" gen/text/digits.c 's/fits \&= left/fits |= left/' \
   script gemv vulkan "blocks q6_K 19 3 1 f32"
 mutate "the bound of class int24: digits are bytes with a sign" templates/products.glsl 's/8355708\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"

@@ -356,6 +356,8 @@ const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with
                                  .arg = {bytes}});
 }
 
+bool qg_meets_signed(const qg_node *dot4) { return dot4->ref || dot4->arg[0]->kind == QG_K_INT; }
+
 const qg_node *qg_x_digits(qg_ir *ir, uint64_t runs) {
     uint32_t at = 0;
     while (at < ir->n_x_digits && ir->x_digits[at] != runs) ++at;

@@ -123,6 +123,8 @@ const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs, float factor);
  * of digits over a set of runs; what such a sum stands for when all digits are taken together, in
  * steps of x; and step number `step` of the tile. */
 const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with_sign);
+/* Whether such codes have a sign, or bits for one. */
+bool qg_meets_signed(const qg_node *dot4);
 const qg_node *qg_x_digits(qg_ir *ir, uint64_t runs);
 const qg_node *qg_digits(qg_ir *ir, const qg_node *sum);
 const qg_node *qg_x_step(qg_ir *ir, uint32_t step);

@@ -46,7 +46,7 @@ static char *extensions(qg_arena *arena, const qg_program *program) {
     const bool halves_of_y = kernel->sum && qg_stores_halves(kernel);
     const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
     static const char *const of_subgroups[] = {
-        [QG_SUBGROUPS_NOTHING] = "",
+        [QG_SUBGROUPS_NOTHING] = "#extension GL_KHR_shader_subgroup_basic : require\n",
         [QG_SUBGROUPS_ARITHMETIC] = "#extension GL_KHR_shader_subgroup_arithmetic : require\n",
         [QG_SUBGROUPS_SHUFFLE] = "#extension GL_KHR_shader_subgroup_shuffle : require\n"};
     const char *adds = of_subgroups[qg_schedules[program->schedule].subgroups];
@@ -331,20 +331,32 @@ static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, con
     if (!ir->n_x_quads)
         return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, qg_x_runs(plan),
                          sum);
-    const char *digits =
-        ir->n_x_digits ? qg_format(arena, "int %s_digits%s[DIGITS][%u];\n", x, outer, ir->n_x_digits) : "";
-    return qg_format(arena, "int %s%s[DIGITS][%u];\n%sfloat %s_step%s[%u];\n%s", x, outer, ir->n_x_quads, digits, x,
-                     outer, qg_x_steps(plan), sum);
+    return qg_kept_integers(arena, step, outer);
 }
 
-/* Whether bytes of x meet codes of that kind. */
-static bool meets_codes(const qg_ir *ir, bool with_sign) {
-    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
-        const qg_node *node = ir->nodes[i];
-        if (node->used && node->op == QG_DOT4 && (node->ref || node->arg[0]->kind == QG_K_INT) == with_sign)
-            return true;
-    }
+static bool has_dots(const qg_ir *ir, const qg_node *node, bool with_sign, bool fours) {
+    if (node->op == QG_DOT4 && qg_meets_signed(node) == with_sign && (node->arg[0]->lanes > 1) == fours) return true;
+    for (uint32_t i = 0; i < node->n_args; ++i)
+        if (has_dots(ir, node->arg[i], with_sign, fours)) return true;
     return false;
+}
+
+/* The functions that bytes of x meet codes in, as the text has them. */
+static void dot_holes(qg_holes *holes, const qg_ir *ir, const qg_plan *plan) {
+    const uint32_t each = qg_digits_each(ir, plan);
+    const bool of_fours = each > 0 && each % 4 == 0;
+    const qg_ir *shown = ir->n_x_quads ? qg_in_fours(ir) : ir;
+    bool has[4] = {ir->n_x_digits > 0, of_fours};
+    for (uint32_t way = 0; way < 4; ++way)
+        for (uint32_t i = 0; i < shown->n_nodes && ir->n_x_quads; ++i) {
+            const qg_node *node = shown->nodes[i];
+            if (node->used && node->op == QG_DIGITS) has[way] |= has_dots(shown, node->arg[0], way < 2, way % 2);
+        }
+    qg_hole(holes, "fours_of_digits", of_fours ? "" : NULL);
+    qg_hole(holes, "signed_fours", has[1] ? "" : NULL);
+    qg_hole(holes, "unsigned_fours", has[3] ? "" : NULL);
+    qg_hole(holes, "signed_codes", has[0] || has[1] ? "" : NULL);
+    qg_hole(holes, "unsigned_codes", has[2] || has[3] ? "" : NULL);
 }
 
 /* What is loaded first, and what follows of the last block of all. `loads` are functions that loads call. */
@@ -434,8 +446,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "digit_sums", ir->n_x_digits ? "" : NULL);
-    qg_hole(holes, "signed_codes", ir->n_x_digits || meets_codes(ir, true) ? "" : NULL);
-    qg_hole(holes, "unsigned_codes", meets_codes(ir, false) ? "" : NULL);
+    dot_holes(holes, ir, step->plan);
     qg_hole(holes, "halves", ir->half ? "" : NULL);
     qg_hole(holes, "largest_of_most",
             kernel->plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"
@@ -451,8 +462,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     const char *tiles = step->size > 1 ? qg_format(arena, "row_tiles / %uu", step->size) : "row_tiles";
     const bool packs = qg_packs_x(kernel) && qg_schedules[program->schedule].tile == QG_TILE_TEAMS;
     qg_hole(holes, "packs", packs ? "" : NULL);
-    qg_hole(holes, "shared_x",
-            qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step, packs ? tiles : NULL) : "");
+    qg_hole(holes, "shared_x", qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step) : "");
     qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
     qg_hole(holes, "accumulate",
@@ -490,13 +500,13 @@ static char *narrow(qg_arena *arena, const qg_program *program) {
 
 /* What the code of one or two steps calls; `other` may be NULL. */
 static char *unit_prelude(qg_arena *arena, const qg_templates *templates, const qg_ir *ir, const qg_ir *other,
-                          bool finishes, const char **why) {
+                          const char **why) {
     qg_holes prelude = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     if (other) qg_prelude_add(&prelude, other);
     const bool rounds = qg_uses(ir, QG_ROUND_F16) || (other && qg_uses(other, QG_ROUND_F16));
-    qg_hole(&prelude, "to_f16", rounds || finishes ? "" : NULL);
-    qg_hole(&prelude, "to_bf16", finishes ? "" : NULL);
+    qg_hole(&prelude, "to_f16", rounds ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", NULL);
     qg_no_store_holes(&prelude);
     return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
 }
@@ -538,7 +548,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
                              .close = ");\n"};
     qg_holes holes = {.count = 0};
     qg_text loads = qg_text_new(arena);
-    const char *prelude = unit_prelude(arena, templates, ir, small, true, why);
+    const char *prelude = unit_prelude(arena, templates, ir, small, why);
     if (!prelude) return NULL;
     unit_holes(arena, &holes, request, program, prelude);
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
@@ -599,15 +609,13 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
     const qg_operands *operands = wide->of_unit;
     const qg_fetches *all = wide->code->fetched;
     const bool packs = program->schedule == QK_SCHEDULE_PACK;
-    const bool finishes = program->schedule == QK_SCHEDULE_TILES || program->schedule == QK_SCHEDULE_PLAIN_TILES ||
-                          program->schedule == QK_SCHEDULE_ADD_PARTS;
     const qg_x_operands x = {.at_once = 2,
                              .open = "    packed_x[k + $iu * stride] = uvec2(",
                              .word = "packHalf2x16(scale * vec2(",
                              .word_end = "))",
                              .close = ");\n"};
     qg_holes holes = {.count = 0};
-    const char *prelude = unit_prelude(arena, templates, wide->code, NULL, finishes, why);
+    const char *prelude = unit_prelude(arena, templates, wide->code, NULL, why);
     if (!prelude) return NULL;
     unit_holes(arena, &holes, request, program, prelude);
     qg_hole(&holes, "units", program->schedule == QK_SCHEDULE_TILES ? "" : NULL);
@@ -643,8 +651,10 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_prelude_holes(&prelude, ir);
     for (uint32_t i = 0; i < program->n_steps; ++i) qg_prelude_add(&prelude, program->steps[i].code);
     const bool singly = qg_decodes_halves(kernel) && (qg_stores_singly(kernel) || plan->lanes < 4);
-    qg_hole(&prelude, "to_f16", sums || singly || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
-    qg_hole(&prelude, "to_bf16", sums || singly ? "" : NULL);
+    bool rounds = qg_uses(ir, QG_ROUND_F16);
+    for (uint32_t i = 0; i < program->n_steps; ++i) rounds |= qg_uses(program->steps[i].code, QG_ROUND_F16);
+    qg_hole(&prelude, "to_f16", singly || rounds ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", singly ? "" : NULL);
     if (sums)
         qg_no_store_holes(&prelude);
     else

@@ -192,6 +192,8 @@ static bool is_of_halves(const qg_node *node) {
 
 const char *qg_kept_at(const qg_ir *ir) { return ir->single ? "[k]" : "[k][m]"; }
 
+const char *qg_kept_numbers(const qg_ir *ir) { return ir->single ? "k" : "k, m"; }
+
 /* Products of halves, whose sum is a float again. */
 static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const qg_node *vector = node->arg[0];
@@ -233,12 +235,27 @@ static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *tar
     qg_text_puts(text, ")");
 }
 
-/* With x, whose bytes are signed. */
+/* With x, whose bytes are signed; of four words at once, too, as fours.c has them. */
 static void print_dot4(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    qg_text_puts(text, node->ref ? "dot4(int(" : "dot4(");
-    print(text, ir, target, node->arg[0]);
-    qg_text_printf(text, "%s, %s%s[digit][%lld])", node->ref ? ")" : "", ir->x, qg_kept_at(ir),
-                   (long long)node->integer);
+    const qg_node *codes = node->arg[0];
+    const uint32_t number = (uint32_t)node->integer;
+    qg_text_printf(text, "%s%s(%s", codes->lanes > 1 ? "dot16" : "dot4", qg_meets_signed(node) ? "" : "_unsigned",
+                   codes->kind == QG_K_INT ? "uint(" : "");
+    if (node->n_args > 1) {
+        print(text, ir, target, node->arg[1]);
+        qg_text_puts(text, ", ");
+    }
+    print(text, ir, target, codes);
+    qg_text_printf(text, "%s, %s)", codes->kind == QG_K_INT ? ")" : "",
+                   codes->lanes > 1 ? qg_four_of_x(text->arena, ir, number) : qg_word_of_x(text->arena, ir, number));
+}
+
+/* A float that is kept of x: an item of an array, or behind integers what a function finds. */
+static void print_kept(qg_text *text, const qg_ir *ir, const char *what, int64_t number) {
+    if (ir->n_x_quads)
+        qg_text_printf(text, "%s_%s(%s, %lldu)", ir->x, what, qg_kept_numbers(ir), (long long)number);
+    else
+        qg_text_printf(text, "%s_%s%s[%lld]", ir->x, what, qg_kept_at(ir), (long long)number);
 }
 
 /* What was loaded elsewhere is in arrays. */
@@ -271,11 +288,11 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     switch (node->op) {
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;
-    case QG_X_SUM: qg_text_printf(text, "%s_sum%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
+    case QG_X_SUM: print_kept(text, ir, "sum", node->integer); return;
     case QG_X_DIGITS:
-        qg_text_printf(text, "%s_digits%s[digit][%lld]", ir->x, qg_kept_at(ir), (long long)node->integer);
+        qg_text_printf(text, "%s_digits(%s, digit, %lldu)", ir->x, qg_kept_numbers(ir), (long long)node->integer);
         return;
-    case QG_X_STEP: qg_text_printf(text, "%s_step%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
+    case QG_X_STEP: print_kept(text, ir, "step", node->integer); return;
     case QG_DIGITS: qg_text_printf(text, "dots%lld", (long long)node->integer); return;
     case QG_DOT4: print_dot4(text, ir, target, node); return;
     case QG_DOT: print_dot(text, ir, target, node); return;

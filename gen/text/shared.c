@@ -1,57 +1,96 @@
-/* x in the memory of a workgroup, where there are several right-hand sides. What a thread keeps of one of
- * them for a tile is put there as words, four at a time, by whichever thread has loaded it, and taken from
- * there by all. Fours of neighbouring tiles are neighbours, for neighbouring threads read them at once. */
+/* What a thread keeps of x as integers, and x in the memory of a workgroup, where there are several right-hand sides.
+ * There whichever thread has loaded a tile puts what it keeps of it, four words at a time, and all take it. Fours of
+ * neighbouring tiles are neighbours, for neighbouring threads read them at once. */
 #include "text/text.h"
 
-/* An array of what is kept: its place among the words, and how one of its items is written. */
+char *qg_word_of_x(qg_arena *arena, const qg_ir *ir, uint32_t quad) {
+    const uint32_t quads = ir->n_x_quads;
+    if (quads % 4)
+        return qg_format(arena, quad ? "kept_word(%s, digit * %uu + %uu)" : "kept_word(%s, digit * %uu)",
+                         qg_kept_numbers(ir), quads, quad);
+    return qg_format(arena, "%s.%c", qg_four_of_x(arena, ir, quad / 4), "xyzw"[quad % 4]);
+}
+
+char *qg_four_of_x(qg_arena *arena, const qg_ir *ir, uint32_t four) {
+    const char *digits = ir->n_x_quads > 4 ? qg_format(arena, "digit * %uu", ir->n_x_quads / 4) : "digit";
+    return four ? qg_format(arena, "%s%s[%s + %uu]", ir->x, qg_kept_at(ir), digits, four)
+                : qg_format(arena, "%s%s[%s]", ir->x, qg_kept_at(ir), digits);
+}
+
+/* Whether what follows the digits is one four. */
+static bool is_one_four(const qg_ir *ir, const qg_plan *plan) {
+    return ir->n_x_quads % 4 == 0 && !ir->n_x_digits && qg_x_steps(plan) + ir->n_x_sums <= 4;
+}
+
+static char *word_of_four(qg_arena *arena, const qg_ir *ir, const char *i) {
+    return ir->n_x_quads > 4 ? qg_format(arena, "%s%s[DIGITS * %uu][%s]", ir->x, qg_kept_at(ir), ir->n_x_quads / 4, i)
+                             : qg_format(arena, "%s%s[DIGITS][%s]", ir->x, qg_kept_at(ir), i);
+}
+
+static char *kept_word(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *i) {
+    if (is_one_four(ir, plan)) return word_of_four(arena, ir, i);
+    return qg_format(arena, "kept_word(%s, DIGITS * %uu + %s)", qg_kept_numbers(ir), ir->n_x_quads, i);
+}
+
+char *qg_keep(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *i, const char *value) {
+    if (is_one_four(ir, plan)) return qg_format(arena, "%s = %s;\n", word_of_four(arena, ir, i), value);
+    return qg_format(arena, "keep_word(%s, DIGITS * %uu + %s, %s);\n", qg_kept_numbers(ir), ir->n_x_quads, i, value);
+}
+
+char *qg_kept_integers(qg_arena *arena, const qg_step *step, const char *outer) {
+    const qg_ir *ir = step->code;
+    const uint32_t quads = ir->n_x_quads, steps = qg_x_steps(step->plan), floats = steps + ir->n_x_sums;
+    const uint32_t words = quads + ir->n_x_digits;
+    const char *numbers = ir->single ? "uint k" : "uint k, uint m";
+    const char *sum = qg_format(arena, "%uu + i", steps), *digits = qg_format(arena, "%uu + digit + i", floats);
+    if (ir->n_x_digits > 1) digits = qg_format(arena, "%uu + digit * %uu + i", floats, ir->n_x_digits);
+    qg_text text = qg_text_new(arena);
+    if (words % 4)
+        qg_text_printf(&text, "const uint X_FOURS = (DIGITS * %uu + %uu) / 4u;\n", words, floats + 3);
+    else
+        qg_text_printf(&text, "const uint X_FOURS = DIGITS * %uu + %uu;\n", words / 4, (floats + 3) / 4);
+    qg_text_printf(&text, "uvec4 %s%s[X_FOURS];\n", ir->x, outer);
+    if (quads % 4 || !is_one_four(ir, step->plan))
+        qg_text_printf(&text,
+                       "uint kept_word(%s, uint i) { return %s%s[i / 4u][i %% 4u]; }\n"
+                       "void keep_word(%s, uint i, uint word) { %s%s[i / 4u][i %% 4u] = word; }\n",
+                       numbers, ir->x, qg_kept_at(ir), numbers, ir->x, qg_kept_at(ir));
+    qg_text_printf(&text, "float x_step(%s, uint i) { return uintBitsToFloat(%s); }\n", numbers,
+                   kept_word(arena, ir, step->plan, "i"));
+    if (ir->n_x_sums)
+        qg_text_printf(&text, "float x_sum(%s, uint i) { return uintBitsToFloat(%s); }\n", numbers,
+                       kept_word(arena, ir, step->plan, sum));
+    if (ir->n_x_digits)
+        qg_text_printf(&text, "int x_digits(%s, uint digit, uint i) { return int(%s); }\n", numbers,
+                       kept_word(arena, ir, step->plan, digits));
+    return text.data;
+}
+
+/* An array of what is kept of x as floats: its place among the words, and how one of its items is written. */
 typedef struct piece {
     const char *array, *at;
     uint32_t count, lanes;
-    bool real;
 } piece;
 
-static void add_piece(qg_text *text, piece p, bool take, const char *in) {
+static void add_piece(qg_text *text, piece p, bool take) {
     qg_arena *arena = text->arena;
     if (!p.count) return;
-    qg_text_printf(text, "%s[[unroll]] for (uint i = 0u; i < %uu; ++i) ", in, p.count * p.lanes);
+    qg_text_printf(text, "    [[unroll]] for (uint i = 0u; i < %uu; ++i) ", p.count * p.lanes);
     const char *item = p.lanes > 1 ? qg_format(arena, "%s[i / %uu][i %% %uu]", p.array, p.lanes, p.lanes)
                                    : qg_format(arena, "%s[i]", p.array);
     const char *word = *p.at ? qg_format(arena, "words[%s + i]", p.at) : "words[i]";
-    if (take)
-        qg_text_printf(text, "%s = %s(%s);\n", item, p.real ? "uintBitsToFloat" : "int", word);
-    else
-        qg_text_printf(text, "%s = %s(%s);\n", word, p.real ? "floatBitsToUint" : "uint", item);
+    qg_text_printf(text, take ? "%s = uintBitsToFloat(%s);\n" : "%s = floatBitsToUint(%s);\n", take ? item : word,
+                   take ? word : item);
 }
 
 static void add_pieces(qg_text *text, const qg_ir *ir, const qg_plan *plan, bool take) {
     qg_arena *arena = text->arena;
-    const char *x = ir->x, *in = "    ";
-    if (!ir->n_x_quads) {
-        const uint32_t elements = plan->n_runs * plan->lanes;
-        add_piece(text, (piece){qg_format(arena, "%s[0]", x), "", plan->n_runs, plan->lanes, true}, take, in);
-        add_piece(text,
-                  (piece){qg_format(arena, "%s_sum[0]", x), qg_format(arena, "%uu", elements), ir->n_x_sums, 1, true},
-                  take, in);
-        return;
-    }
-    const uint32_t quads = ir->n_x_quads, each = quads + ir->n_x_digits, steps = qg_x_steps(plan);
-    qg_text_printf(text, "%s[[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {\n", in);
+    add_piece(text, (piece){qg_format(arena, "%s[0]", ir->x), "", plan->n_runs, plan->lanes}, take);
     add_piece(text,
-              (piece){qg_format(arena, "%s[0][digit]", x), qg_format(arena, "digit * %uu", each), quads, 1, false},
-              take, "        ");
-    add_piece(text,
-              (piece){qg_format(arena, "%s_digits[0][digit]", x), qg_format(arena, "digit * %uu + %uu", each, quads),
-                      ir->n_x_digits, 1, false},
-              take, "        ");
-    qg_text_printf(text, "%s}\n", in);
-    add_piece(text, (piece){qg_format(arena, "%s_step[0]", x), qg_format(arena, "DIGITS * %uu", each), steps, 1, true},
-              take, in);
-    add_piece(text,
-              (piece){qg_format(arena, "%s_sum[0]", x), qg_format(arena, "DIGITS * %uu + %uu", each, steps),
-                      ir->n_x_sums, 1, true},
-              take, in);
+              (piece){qg_format(arena, "%s_sum[0]", ir->x), qg_format(arena, "%uu", plan->n_runs * plan->lanes),
+                      ir->n_x_sums, 1},
+              take);
 }
-
 /* Four sums of a tile, or those that are left. */
 static void add_sums(qg_text *text, const qg_ir *ir, uint32_t first, bool take) {
     const uint32_t left = ir->n_x_sums - first;
@@ -99,40 +138,35 @@ static char *shared_floats(qg_arena *arena, const qg_step *step) {
     return text.data;
 }
 
-char *qg_shared_x(qg_arena *arena, const qg_step *step, const char *packs) {
+char *qg_shared_x(qg_arena *arena, const qg_step *step) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
+    const char *loop = "[[unroll]] for (uint i = 0u; i < X_FOURS; ++i)";
+    const char *four = "shared_x[(m * X_FOURS + i) * SLICE + t]";
     if (!ir->n_x_quads && plan->lanes == 4) return shared_floats(arena, step);
     qg_text text = qg_text_new(arena);
-    const char *vec = "uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u])";
-    if (ir->n_x_quads)
-        qg_text_printf(&text, "const uint X_WORDS = DIGITS * %uu + %uu", ir->n_x_quads + ir->n_x_digits,
-                       qg_x_steps(plan) + ir->n_x_sums);
-    else
-        qg_text_printf(&text, "const uint X_WORDS = %uu", qg_shared_words(step, 0));
-    qg_text_puts(&text, ", X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);\n"
-                        "const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles\n"
-                        "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n\n"
-                        "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
+    if (!ir->n_x_quads) qg_text_printf(&text, "const uint X_FOURS = %uu;\n", (qg_shared_words(step, 0) + 3) / 4);
+    qg_text_puts(
+        &text, "const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles\n"
+               "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n\n");
+    if (ir->n_x_quads) {
+        qg_text_printf(&text,
+                       "// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.\n"
+                       "void take_x(uint m, uint t) {\n    %s %s[0][i] = %s;\n}\n",
+                       loop, ir->x, four);
+        return text.data;
+    }
+    qg_text_puts(&text, "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
                         "void share_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n");
     add_pieces(&text, ir, plan, false);
-    if (packs)
-        qg_text_printf(&text,
-                       "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {\n        const uvec4 four = %s;\n"
-                       "        if (X_PACKED == 2u) packed_y[(m * X_FOURS + i) * (%s) + t] = four;\n"
-                       "        else shared_x[(m * X_FOURS + i) * SLICE + t] = four;\n    }\n",
-                       vec, packs);
-    else
-        qg_text_printf(
-            &text, "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = %s;\n",
-            vec);
-    qg_text_puts(&text, "}\n\n"
-                        "// Takes it from there.\n"
-                        "void take_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n"
-                        "    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {\n"
-                        "        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];\n"
-                        "        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];\n"
-                        "    }\n");
+    qg_text_printf(
+        &text, "    %s %s = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);\n}\n\n",
+        loop, four);
+    qg_text_printf(&text,
+                   "// Takes it from there.\nvoid take_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n"
+                   "    %s {\n        const uvec4 four = %s;\n"
+                   "        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];\n    }\n",
+                   loop, four);
     add_pieces(&text, ir, plan, true);
     qg_text_puts(&text, "}\n");
     return text.data;

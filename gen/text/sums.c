@@ -155,7 +155,7 @@ static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uin
 }
 
 void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool rows) {
-    const qg_ir *ir = step->code;
+    const qg_ir *ir = step->code->n_x_quads ? qg_in_fours(step->code) : step->code;
     qg_text code = qg_text_new(text->arena);
     for (uint32_t i = 0; i < ir->n_statements; ++i) {
         const qg_node *node = ir->statements[i];
@@ -263,7 +263,7 @@ static void add_factor(qg_text *text, const qg_ir *ir, const qg_plan *plan, cons
     if (!same) qg_text_puts(text, ")");
 }
 
-static void add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
+void qg_add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
     bool first = true;
     for (uint32_t r = 0; r < 64; ++r) {
         if (!(runs >> r & 1)) continue;
@@ -295,7 +295,7 @@ static void add_step(qg_text *text, const qg_ir *ir, const qg_plan *plan, const 
                      uint32_t end) {
     const char *suffix = step_suffix(text->arena, plan, first, end), *in = inner(ir);
     qg_text_printf(text, "%sconst float scale%s = scale_of(most%s, ", in, suffix, suffix);
-    add_lanes_of_runs(text, "x", runs_between(first, end));
+    qg_add_lanes_of_runs(text, "x", runs_between(first, end));
     qg_text_printf(text, ");\n%s%s_step%s = 1.0%s / scale%s;\n", in, ir->x, qg_kept_at(ir), target->float_suffix,
                    suffix);
 }
@@ -328,136 +328,6 @@ static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     }
 }
 
-/* x over a set of runs, from integers. */
-static void add_sum_of_steps(qg_text *text, const qg_ir *ir, uint32_t n_steps, uint64_t runs) {
-    const uint32_t in_step = QG_STEP_ELEMENTS / QG_MAX_LANES;
-    bool first = true;
-    for (uint32_t s = 0; s < n_steps; ++s) {
-        const uint64_t part = runs & runs_between(s * in_step, (s + 1) * in_step);
-        uint32_t elements = 0;
-        for (uint64_t left = part; left; left &= left - 1) elements += QG_MAX_LANES;
-        if (!part) continue;
-        qg_text_printf(text, "%s%s_step%s[%u] * float(sum_of(", first ? "" : " + ", ir->x, qg_kept_at(ir), s);
-        add_lanes_of_runs(text, "whole[", part);
-        qg_text_printf(text, ") - %u * BIAS)", elements);
-        first = false;
-    }
-}
-
-/* Words that hold the elements of those runs, each once, and no others, a bit each; 0: there are none. */
-static uint64_t quads_of_runs(const qg_ir *ir, uint64_t runs) {
-    uint64_t left[QG_MAX_LANES], quads = 0; /* of each lane, the runs without a word */
-    for (uint32_t l = 0; l < QG_MAX_LANES; ++l) left[l] = runs;
-    for (uint32_t q = 0; q < ir->n_x_quads && q < 64; ++q) {
-        const uint16_t *e = ir->x_quads[q].element;
-        bool fits = true;
-        for (uint32_t i = 0; i < 4; ++i) fits &= left[e[i] % QG_MAX_LANES] >> e[i] / QG_MAX_LANES & 1;
-        if (!fits) continue;
-        for (uint32_t i = 0; i < 4; ++i) left[e[i] % QG_MAX_LANES] &= ~(UINT64_C(1) << e[i] / QG_MAX_LANES);
-        quads |= UINT64_C(1) << q;
-    }
-    for (uint32_t l = 0; l < QG_MAX_LANES; ++l)
-        if (left[l]) return 0;
-    return quads;
-}
-
-/* One digit over a set of runs. */
-static void add_sum_of_digits(qg_text *text, const qg_ir *ir, uint64_t runs) {
-    const uint64_t quads = quads_of_runs(ir, runs);
-    const char *plus = "";
-    for (uint32_t at = 0; at < 64; ++at) {
-        if (!((quads ? quads : runs) >> at & 1)) continue;
-        if (quads)
-            qg_text_printf(text, "%ssum_of_bytes(%s%s[digit][%u])", plus, ir->x, qg_kept_at(ir), at);
-        else
-            qg_text_printf(text, "%ssum_of_bytes(bytes_of(whole[%u], digit))", plus, at);
-        plus = " + ";
-    }
-}
-
-/* The opening of a loop over runs `first` to `end`, or over those of step `s`. */
-static void open_runs(qg_text *text, const qg_target *target, const char *in, uint32_t in_step, bool of_step) {
-    qg_text_printf(
-        text, of_step ? "%s%sfor (uint r = %uu * s; r < %uu * s + %uu; ++r)" : "%s%sfor (uint r = 0u; r < %uu; ++r)",
-        in, target->unroll, in_step, in_step, in_step);
-}
-
-/* The steps that the integers of a tile stand for: what is largest in each, unless they are joined, and whether all
- * is finite. */
-static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_target *target, uint32_t n_steps,
-                              uint32_t in_step) {
-    const bool several = n_steps > 1;
-    const char *at = several ? "[s]" : "", *in = inner(ir),
-               *deep = qg_format(text->arena, "%s%s", in, several ? "    " : "");
-    const char *kept = qg_kept_at(ir);
-    const char *loop = qg_format(text->arena, "%s%sfor (uint s = 0u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
-    qg_text_printf(text, several ? "%svec4 most[%u], all[%u];\n%s" : "%svec4 most, all;\n", in, n_steps, n_steps, loop);
-    qg_text_printf(text, "%smost%s = all%s = vec4(0.0);\n", deep, at, at);
-    open_runs(text, target, deep, in_step, several);
-    qg_text_printf(text, " most%s = max(most%s, abs(run[r])), all%s += run[r];\n", at, at, at);
-    if (several) qg_text_printf(text, "%s}\n", in);
-    if (several && ir->one_step) {
-        qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
-        const char *others =
-            qg_format(text->arena, "%s    %sfor (uint s = 1u; s < %uu; ++s)", in, target->unroll, n_steps);
-        qg_text_printf(text, "%s most[0] = max(most[0], most[s]), all[0] += all[s];\n", others);
-        qg_text_printf(text, "%s most[s] = most[0], all[s] = all[0];\n%s}\n", others, in);
-    }
-    qg_text_printf(text, "%sivec4 whole[%u];\n%s", in, n_steps * in_step, several ? loop : "");
-    qg_text_printf(text, "%sconst float scale = scale_of(most%s, all%s);\n", deep, at, at);
-    qg_text_printf(text, "%s%s_step%s[%s] = 1.0 / scale;\n", deep, ir->x, kept, several ? "s" : "0");
-    open_runs(text, target, deep, in_step, several);
-    qg_text_puts(text, " whole[r] = integers(run[r] * scale);\n");
-    if (several) qg_text_printf(text, "%s}\n", in);
-}
-
-/* Whether word q is the four elements of run q, for all of them. */
-static bool quads_are_runs(const qg_ir *ir) {
-    for (uint32_t q = 0; q < ir->n_x_quads; ++q)
-        for (uint32_t i = 0; i < 4; ++i)
-            if (ir->x_quads[q].element[i] != 4 * q + i) return false;
-    return true;
-}
-
-static void add_quads_of_x(qg_text *text, const qg_ir *ir, const qg_target *target) {
-    const char *in = inner(ir), *kept = qg_kept_at(ir);
-    if (quads_are_runs(ir)) {
-        qg_text_printf(text, "%s    %sfor (uint r = 0u; r < %uu; ++r) %s%s[digit][r] = bytes_of(whole[r], digit);\n",
-                       in, target->unroll, ir->n_x_quads, ir->x, kept);
-        return;
-    }
-    for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
-        const uint16_t *e = ir->x_quads[q].element;
-        qg_text_printf(text, "%s    %s%s[digit][%u] = bytes_of(", in, ir->x, kept, q);
-        if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
-            qg_text_printf(text, "whole[%u], digit);\n", e[0] / 4);
-        else
-            qg_text_printf(text, "ivec4(whole[%u].%c, whole[%u].%c, whole[%u].%c, whole[%u].%c), digit);\n", e[0] / 4,
-                           "xyzw"[e[0] % 4], e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4,
-                           "xyzw"[e[3] % 4]);
-    }
-}
-
-/* x as integers of DIGITS signed bytes each. */
-static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
-    const char *in = inner(ir);
-    const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : qg_x_runs(plan);
-    add_integers_of_x(text, ir, target, n_steps, in_step);
-    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        qg_text_printf(text, "%s%s_sum%s[%u] = ", in, ir->x, qg_kept_at(ir), i);
-        add_sum_of_steps(text, ir, n_steps, ir->x_sums[i]);
-        qg_text_puts(text, ";\n");
-    }
-    qg_text_printf(text, "%s%sfor (uint digit = 0u; digit < DIGITS; ++digit) {\n", in, target->unroll);
-    add_quads_of_x(text, ir, target);
-    for (uint32_t i = 0; i < ir->n_x_digits; ++i) {
-        qg_text_printf(text, "%s    %s_digits%s[digit][%u] = ", in, ir->x, qg_kept_at(ir), i);
-        add_sum_of_digits(text, ir, ir->x_digits[i]);
-        qg_text_puts(text, ";\n");
-    }
-    qg_text_printf(text, "%s}\n", in);
-}
-
 /* Where run `r` of the tile lies in x, from the first on, as an expression of `r`; NULL where that is no sum over the
  * bits of `r`, or one of many terms. */
 static const char *place_of_run(qg_arena *arena, const qg_plan *plan) {
@@ -488,15 +358,25 @@ static void add_runs(qg_text *text, const qg_ir *ir, const qg_plan *plan, const 
     const char *in = inner(ir), *vec = target->types[QG_K_FLOAT][plan->lanes];
     const uint32_t count = qg_x_runs(plan), at_once = load_four ? 4 : 1;
     const char *place = count > 1 ? place_of_run(text->arena, plan) : NULL;
-    qg_text_printf(text, "%s%s run[%u];\n", in, vec, count);
+    const bool staged = load_four && strncmp(load, "staged_x", 8) == 0;
+    if (ir->n_x_quads && qg_x_steps(plan) > 1) /* with what add_integers_of_x makes of them */
+        qg_text_printf(text, "%s%s run[%u], most[%u], all[%u];\n", in, vec, count, qg_x_steps(plan), qg_x_steps(plan));
+    else
+        qg_text_printf(text, "%s%s run[%u];\n", in, vec, count);
+    if (place && staged)
+        qg_text_printf(text, "%s%sfor (uint r = 0u; r < %uu && STAGED > 1u; ++r) run[r] = staged_x(from%s);\n", in,
+                       target->unroll, count, place);
     if (place)
-        qg_text_printf(text, "%s%sfor (uint r = 0u; r < %uu; %s) ", in, target->unroll, count,
-                       at_once > 1 ? "r += 4u" : "++r");
+        qg_text_printf(text, "%s%sfor (uint r = 0u; r < %uu%s; %s) ", in, target->unroll, count,
+                       staged ? " && STAGED == 1u" : "", at_once > 1 ? "r += 4u" : "++r");
+    for (uint32_t r = 0; r < count && staged && !place; ++r)
+        qg_text_printf(text, "%sif (STAGED > 1u) run[%u] = staged_x(from + %uu);\n", in, r,
+                       plan->runs[r] / plan->lanes);
     for (uint32_t r = 0; r < (place ? 1 : count); r += at_once) {
         const char *at = place ? qg_format(text->arena, "from%s", place)
                          : r   ? qg_format(text->arena, "from + %uu", plan->runs[r] / plan->lanes)
                                : "from";
-        if (!place) qg_text_puts(text, in);
+        if (!place) qg_text_printf(text, "%s%s", in, staged ? "if (STAGED == 1u) " : "");
         if (load_four && place) {
             qg_text_printf(text, "%s(%s, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);\n", load_four, at);
         } else if (load_four) {
@@ -532,7 +412,7 @@ static void add_floats_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
         qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, kept, i, plan->lanes > 1 ? "dot(" : "");
-        add_lanes_of_runs(text, "run[", ir->x_sums[i]);
+        qg_add_lanes_of_runs(text, "run[", ir->x_sums[i]);
         qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", target->types[QG_K_FLOAT][plan->lanes],
                        target->float_suffix);
     }
@@ -545,14 +425,19 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *in = inner(ir);
     add_place(text, step, target);
+    if (ir->single && *target->unroll) { /* one declaration */
+        text->length -= strlen(";\n");
+        qg_text_printf(text, ", from = x_from(min(vector, %s - 1u), %s) + place;\n", batch, row_runs);
+    }
     open_batch(text, ir, target);
-    qg_text_printf(text,
-                   *target->unroll ? "%sconst %s from = x_from(min(vector%s, %s - 1%s), %s) + place;\n"
-                                   : "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n",
-                   in, type, ir->single ? "" : " + m", batch, s, row_runs);
+    if (!ir->single || !*target->unroll)
+        qg_text_printf(text,
+                       *target->unroll ? "%sconst %s from = x_from(min(vector%s, %s - 1%s), %s) + place;\n"
+                                       : "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n",
+                       in, type, ir->single ? "" : " + m", batch, s, row_runs);
     if (*target->unroll && !operands && !ir->half) {
         add_runs(text, ir, plan, target, load, load_four);
-        (ir->n_x_quads ? add_digits_of_x : add_floats_of_x)(text, ir, plan, target);
+        (ir->n_x_quads ? qg_digits_of_x : add_floats_of_x)(text, ir, plan, target);
         if (!ir->single) qg_text_puts(text, "    }\n");
         return;
     }

@@ -61,6 +61,8 @@ const char *qg_api_words(qg_arena *arena);
 
 /* The first indices of what is kept of x: tile, and right-hand side. */
 const char *qg_kept_at(const qg_ir *ir);
+/* The same as what functions take. */
+const char *qg_kept_numbers(const qg_ir *ir);
 /* Appends an expression as the target writes it. */
 void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
 /* Whether a remark, "  // NAME: ...", says of which of the values it is that are declared before it, `length`
@@ -272,9 +274,23 @@ void qg_accumulate_large_body(qg_text *text, const qg_step *step, const qg_targe
 void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, uint32_t to_end);
 /* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text that fills them. */
 void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program);
-/* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. A launch may put it into
- * a buffer instead, where a row has `packs` tiles; NULL: none does. */
-char *qg_shared_x(qg_arena *arena, const qg_step *step, const char *packs);
+/* fours.c. The code as it is shown: four words of codes that become bytes in the same way are a vector, and the dot
+ * products with four words of x are one, whose number is that of the four. */
+qg_ir *qg_in_fours(const qg_ir *ir);
+/* digits.c: x as integers, of the array `run`; and of how many runs each sum of digits is, where all are of so many,
+ * one after the other; 0: they are not. */
+void qg_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
+/* The sum of the runs of a set. */
+void qg_add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs);
+uint32_t qg_digits_each(const qg_ir *ir, const qg_plan *plan);
+/* shared.c, for GLSL: what a thread keeps of x as integers, with `outer` lengths, and functions that find it; a
+ * statement that keeps word `i` of what follows the digits; the word, or the four, of the digit in hand. */
+char *qg_kept_integers(qg_arena *arena, const qg_step *step, const char *outer);
+char *qg_keep(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *i, const char *value);
+char *qg_word_of_x(qg_arena *arena, const qg_ir *ir, uint32_t quad);
+char *qg_four_of_x(qg_arena *arena, const qg_ir *ir, uint32_t four);
+/* How much of x a workgroup shares, and the functions share_x, of floats, and take_x. */
+char *qg_shared_x(qg_arena *arena, const qg_step *step);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts
  * before the names of the shape; of how many elements a row must be a multiple to have whole tiles; and
  * the body of a function that sets part[m] to the sum over what tile `j` of row `n` has in the row. */

@@ -20,7 +20,6 @@
 //
 // Here bits = 3, group = 64, T = bf16.
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -38,6 +37,8 @@ layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the ep
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+const uint TILES = 1u, SUMS = ROWS;
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
@@ -67,7 +68,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -93,24 +93,19 @@ vec4 x_run(uint at) {
 
 float bf16_to_f32(uint bits) { return uintBitsToFloat(bits << 16); }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
+
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
+}
 
 // What y holds.
 float y_before(uint at) {
@@ -119,11 +114,9 @@ float y_before(uint at) {
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-// Rounds once, to the nearest, ties to even.
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    y_halves[at] = uint16_t(bits);
+    if (Y_TYPE == 0u) y[at] = sum;
+    else y_halves[at] = uint16_t(y_bits(sum));
 }
 
 // Row `n` of right-hand side `m` is done.
@@ -133,24 +126,20 @@ void finish(uint m, uint n, float sum) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u, SUMS = ROWS;
-shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
-
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale.
-int x[TILES][DIGITS][16];
-float x_step[TILES][2];
-float x_sum[TILES][1];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale.
+const uint X_FOURS = DIGITS * 4u + 1u;
+uvec4 x[TILES][X_FOURS];
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }
+float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -159,8 +148,9 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -169,12 +159,11 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
 // Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
@@ -196,31 +185,25 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 8u) + place;
-    vec4 run[16];
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 8u) + place;
+    vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
-    vec4 most[2], all[2];
-    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s)
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
-    }
-    if (DIGITS > 1u) {
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[s] = most[0], all[s] = all[0];
-    }
+    if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        const float scale = scale_of(most[s], all[s]);
-        x_step[k][s] = 1.0 / scale;
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        x[k][DIGITS * 4u][s] = floatBitsToUint(step);
     }
-    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1] + whole[2] + whole[3] + whole[4] + whole[5] + whole[6] + whole[7])
-        - 32 * BIAS) + x_step[k][1] * float(sum_of(whole[8] + whole[9] + whole[10] + whole[11] + whole[12] + whole[13] + whole[14]
-        + whole[15]) - 32 * BIAS);
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
-    }
+    x[k][DIGITS * 4u][2u] = floatBitsToUint(x_step(k, 0u)
+        * float(sum_of(whole[0] + whole[1] + whole[2] + whole[3] + whole[4] + whole[5] + whole[6] + whole[7]) - 32 * BIAS)
+        + x_step(k, 1u) * float(sum_of(whole[8] + whole[9] + whole[10] + whole[11] + whole[12] + whole[13] + whole[14] + whole[15])
+        - 32 * BIAS));
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit)
+        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
 }
 
 // Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
@@ -262,80 +245,42 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout flo
     float s = bf16_to_f32(words[0] >> shift), b = bf16_to_f32(words[1] >> shift);
     bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1];
-    uint pick0 = upper ? four0.z : four0.x, pairs0 = (pick0 & 0x3Fu) | ((pick0 & 4032u) << 10u);
-    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u), run0 = pick0 >> 12u;
-    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u), bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
-    uint pick1 = upper ? four0.w : four0.y, w_run0 = (pick0 >> 16u) | (pick1 << 16u), run1 = w_run0 >> 8u;
-    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u), bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u), run2 = pick1 >> 4u;
-    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u), bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
-    uint run3 = pick1 >> 16u, pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
-    uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u), pick2 = upper ? four1.x : four0.z, w_run1 = run3 | (pick2 << 16u);
-    uint run4 = w_run1 >> 12u, pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
-    uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u), run5 = pick2 >> 8u, pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
-    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u), run6 = pick2 >> 20u;
-    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u), bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
-    uint pick3 = upper ? four1.y : four0.w, pairs8 = (pick3 & 0x3Fu) | ((pick3 & 4032u) << 10u);
-    uint bytes8 = (pairs8 & 0x70007u) | ((pairs8 & 0x380038u) << 5u), run7 = pick3 >> 12u;
-    uint pairs9 = (run7 & 0x3Fu) | ((run7 & 4032u) << 10u), bytes9 = (pairs9 & 0x70007u) | ((pairs9 & 0x380038u) << 5u);
-    uint pick4 = upper ? four1.z : four1.x, w_run2 = (pick3 >> 16u) | (pick4 << 16u), run8 = w_run2 >> 8u;
-    uint pairs10 = (run8 & 0x3Fu) | ((run8 & 4032u) << 10u), bytes10 = (pairs10 & 0x70007u) | ((pairs10 & 0x380038u) << 5u);
-    uint run9 = pick4 >> 4u, pairs11 = (run9 & 0x3Fu) | ((run9 & 4032u) << 10u);
-    uint bytes11 = (pairs11 & 0x70007u) | ((pairs11 & 0x380038u) << 5u), run10 = pick4 >> 16u;
-    uint pairs12 = (run10 & 0x3Fu) | ((run10 & 4032u) << 10u), bytes12 = (pairs12 & 0x70007u) | ((pairs12 & 0x380038u) << 5u);
-    uint pick5 = upper ? four1.w : four1.y, w_run3 = run10 | (pick5 << 16u), run11 = w_run3 >> 12u;
-    uint pairs13 = (run11 & 0x3Fu) | ((run11 & 4032u) << 10u), bytes13 = (pairs13 & 0x70007u) | ((pairs13 & 0x380038u) << 5u);
-    uint run12 = pick5 >> 8u, pairs14 = (run12 & 0x3Fu) | ((run12 & 4032u) << 10u);
-    uint bytes14 = (pairs14 & 0x70007u) | ((pairs14 & 0x380038u) << 5u), run13 = pick5 >> 20u;
-    uint pairs15 = (run13 & 0x3Fu) | ((run13 & 4032u) << 10u), bytes15 = (pairs15 & 0x70007u) | ((pairs15 & 0x380038u) << 5u);
+    uint pick0 = upper ? four0.z : four0.x, run0 = pick0 >> 12u, pick1 = upper ? four0.w : four0.y;
+    uint w_run0 = (pick0 >> 16u) | (pick1 << 16u), run1 = w_run0 >> 8u, run2 = pick1 >> 4u;
+    uvec4 pairs0 = (uvec4(pick0, run0, run1, run2) & 0x3Fu) | ((uvec4(pick0, run0, run1, run2) & 4032u) << 10u);
+    uvec4 bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u);
+    uint run3 = pick1 >> 16u, pick2 = upper ? four1.x : four0.z, w_run1 = run3 | (pick2 << 16u), run4 = w_run1 >> 12u, run5 = pick2 >> 8u;
+    uint run6 = pick2 >> 20u;
+    uvec4 pairs1 = (uvec4(run3, run4, run5, run6) & 0x3Fu) | ((uvec4(run3, run4, run5, run6) & 4032u) << 10u);
+    uvec4 bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
+    uint pick3 = upper ? four1.y : four0.w, run7 = pick3 >> 12u, pick4 = upper ? four1.z : four1.x;
+    uint w_run2 = (pick3 >> 16u) | (pick4 << 16u), run8 = w_run2 >> 8u, run9 = pick4 >> 4u;
+    uvec4 pairs2 = (uvec4(pick3, run7, run8, run9) & 0x3Fu) | ((uvec4(pick3, run7, run8, run9) & 4032u) << 10u);
+    uvec4 bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
+    uint run10 = pick4 >> 16u, pick5 = upper ? four1.w : four1.y, w_run3 = run10 | (pick5 << 16u), run11 = w_run3 >> 12u;
+    uint run12 = pick5 >> 8u, run13 = pick5 >> 20u;
+    uvec4 pairs3 = (uvec4(run10, run11, run12, run13) & 0x3Fu) | ((uvec4(run10, run11, run12, run13) & 4032u) << 10u);
+    uvec4 bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
-            + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
-            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]);
-        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
-            + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
-            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]);
+        const int part0 = dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]);
+        const int part1 = dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]);
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }
-    sum += s * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1) + b * x_sum[k][0];
+    sum += s * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1) + b * x_sum(k, 0u);
 }
 
 // What a launch makes of x for others lies as it is shared.
 layout(binding = 3, std430) readonly buffer PackedInput { uvec4 packed_x[]; };
 layout(binding = 4, std430) writeonly buffer PackedOutput { uvec4 packed_y[]; };
 
-const uint X_WORDS = DIGITS * 16u + 3u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
-// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
-void share_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
-        if (X_PACKED == 2u) packed_y[(m * X_FOURS + i) * (row_tiles / 2u) + t] = four;
-        else shared_x[(m * X_FOURS + i) * SLICE + t] = four;
-    }
-}
-
-// Takes it from there.
+// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
-        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
-    }
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
-    [[unroll]] for (uint i = 0u; i < 1u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 16u + 2u + i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
@@ -350,30 +295,20 @@ float sum_of_lanes(float v[SUMS], uint width) {
     return v[0];
 }
 
-// A launch for others: all tiles of all right-hand sides.
-void pack_x() {
-    const uint tiles = row_tiles / 2u;
-    for (uint from = gl_WorkGroupID.x * gl_WorkGroupSize.x; from < tiles * BATCH; from += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x;
-        load_x(i / tiles, i % tiles, 0u);  // the whole subgroup, also beyond the end
-        if (i < tiles * BATCH) share_x(i / tiles, i % tiles);
-    }
-}
-
-// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+// Puts `count` tiles of x, from `begin` on, of each right-hand side, where all of the workgroup finds them: what a launch before has made
+// of them, or what it makes itself. In that launch, all workgroups put them where others find them.
 void share_slice(uint begin, uint count) {
+    const uint group = X_PACKED == 2u ? gl_WorkGroupID.x : 0u, groups_here = X_PACKED == 2u ? gl_NumWorkGroups.x : 1u;
     barrier();
-    if (X_PACKED == 1u) {
-        const uint all = count * BATCH * X_FOURS;
-        for (uint i = gl_LocalInvocationID.x; i < all; i += gl_WorkGroupSize.x)
-            shared_x[i / count * SLICE + i % count] = packed_x[i / count * (row_tiles / 2u) + begin + i % count];
-        barrier();
-        return;
-    }
-    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
-        load_x(i / count, begin + i % count, 0u);
-        if (i < count * BATCH) share_x(i / count, i % count);
+    for (uint i = gl_LocalInvocationID.x; X_PACKED == 1u && i < count * BATCH * X_FOURS; i += gl_WorkGroupSize.x)
+        shared_x[i / count * SLICE + i % count] = packed_x[i / count * (row_tiles / 2u) + begin + i % count];
+    for (uint from = group * gl_WorkGroupSize.x; X_PACKED != 1u && from < count * BATCH; from += groups_here * gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
+        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+        [[unroll]] for (uint f = 0u; f < X_FOURS && i < count * BATCH; ++f) {
+            if (X_PACKED == 2u) packed_y[(m * X_FOURS + f) * count + t] = x[0][f];
+            else shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
+        }
     }
     barrier();
 }
@@ -382,8 +317,8 @@ void share_slice(uint begin, uint count) {
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
     find_matrix();
-    if (X_PACKED == 2u) { pack_x(); return; }
     const uint tiles = row_tiles / 2u, last = rows - 1u, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    if (X_PACKED == 2u) { share_slice(0u, tiles); return; }
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
@@ -426,9 +361,9 @@ void main() {
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
             const float all = sum_of_lanes(sum[m], min(lanes, gl_SubgroupSize));
-            const bool whole = lanes <= gl_SubgroupSize;  // the sum of a team
-            if (!whole && gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
-            if (whole && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
+            if (lanes <= gl_SubgroupSize && lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all);
+            if (lanes > gl_SubgroupSize && gl_SubgroupInvocationID < ROWS)
+                partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
         }
         if (lanes <= gl_SubgroupSize) continue;
         const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;

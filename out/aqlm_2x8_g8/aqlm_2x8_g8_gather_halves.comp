@@ -22,6 +22,7 @@
 //
 //     value = (v0 + v1) * s
 #version 450
+#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
 

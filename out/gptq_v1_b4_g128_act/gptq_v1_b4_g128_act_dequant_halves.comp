@@ -24,6 +24,7 @@
 //
 // Here bits = 4, group = 128.
 #version 450
+#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;

@@ -23,6 +23,7 @@
 //
 //     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
 #version 450
+#extension GL_KHR_shader_subgroup_basic : require
 
 layout(local_size_x_id = 0) in;
 

@@ -22,7 +22,6 @@
 //
 //     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -60,7 +59,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -86,39 +84,30 @@ vec4 x_run(uint at) {
 
 float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
 
-// What y holds.
-float y_before(uint at) {
-    if (Y_TYPE == 0u) return y[at];
-    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
-    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
 
-// Rounds once, to the nearest, ties to even.
+// Two results of 16 bits share a word, and may be those of different threads: neither takes the other's part.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    // Two results share a word, and may be those of different threads: neither takes the other's part.
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
 }
 
 // Row `n` of right-hand side `m` is done.
@@ -128,24 +117,25 @@ void finish(uint m, uint n, float sum) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES][DIGITS][4];
-int x_digits[TILES][DIGITS][1];
-float x_step[TILES][1];
-float x_sum[TILES][2];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale, of x itself, and of each digit.
+const uint X_FOURS = (DIGITS * 5u + 6u) / 4u;
+uvec4 x[TILES][X_FOURS];
+uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
+void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 4u + i)); }
+float x_sum(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 4u + 1u + i)); }
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 4u + 3u + digit + i)); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -154,8 +144,9 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -164,38 +155,37 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
+int sum_of_bytes(uint bytes) { return dot4(bytes, 0x01010101u); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 16u, place = j / 16u * 64u + tile * 4u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
+    const uint tile = j % 16u, place = j / 16u * 64u + tile * 4u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
     vec4 run[4];
     [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
-    vec4 most, all;
-    most = all = vec4(0.0);
+    vec4 most = vec4(0.0), all = vec4(0.0);
     [[unroll]] for (uint r = 0u; r < 4u; ++r) most = max(most, abs(run[r])), all += run[r];
     ivec4 whole[4];
-    const float scale = scale_of(most, all);
-    x_step[k][0] = 1.0 / scale;
+    const float scale = scale_of(most, all), step = 1.0 / scale;
     [[unroll]] for (uint r = 0u; r < 4u; ++r) whole[r] = integers(run[r] * scale);
-    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1]) - 8 * BIAS);
-    x_sum[k][1] = x_step[k][0] * float(sum_of(whole[2] + whole[3]) - 8 * BIAS);
+    keep_word(k, DIGITS * 4u + 0u, floatBitsToUint(step));
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+        const ivec4 sum = whole[2u * i] + whole[2u * i + 1u];
+        keep_word(k, DIGITS * 4u + 1u + i, floatBitsToUint(x_step(k, i / 2u) * float(sum_of(sum) - 8 * BIAS)));
+    }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(ivec4(whole[0].x, whole[0].z, whole[1].x, whole[1].z), digit);
-        x[k][digit][1] = bytes_of(ivec4(whole[0].y, whole[0].w, whole[1].y, whole[1].w), digit);
-        x[k][digit][2] = bytes_of(ivec4(whole[2].x, whole[2].z, whole[3].x, whole[3].z), digit);
-        x[k][digit][3] = bytes_of(ivec4(whole[2].y, whole[2].w, whole[3].y, whole[3].w), digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
-            + sum_of_bytes(x[k][digit][3]);
+        x[k][digit].x = bytes_of(ivec4(whole[0].x, whole[0].z, whole[1].x, whole[1].z), digit);
+        x[k][digit].y = bytes_of(ivec4(whole[0].y, whole[0].w, whole[1].y, whole[1].w), digit);
+        x[k][digit].z = bytes_of(ivec4(whole[2].x, whole[2].z, whole[3].x, whole[3].z), digit);
+        x[k][digit].w = bytes_of(ivec4(whole[2].y, whole[2].w, whole[3].y, whole[3].w), digit);
+        keep_word(k, DIGITS * 4u + digit + 3u, uint(sum_of_bytes(x[k][digit].x) + sum_of_bytes(x[k][digit].y) + sum_of_bytes(x[k][digit].z)
+            + sum_of_bytes(x[k][digit].w)));
     }
 }
 
@@ -218,11 +208,10 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float((2 * int(sc) + 1)
-            * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
-            + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0]));
+            * (dot16(0, uvec4(bytes0, bytes1, bytes2, bytes3), x[k][digit]) - x_digits(k, digit, 0u)));
     }
-    sum += d * (x_step[k][0] * dots0) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][0]
-        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][1];
+    sum += d * (x_step(k, 0u) * dots0) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum(k, 0u)
+        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum(k, 1u);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS];

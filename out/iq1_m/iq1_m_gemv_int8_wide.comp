@@ -22,7 +22,6 @@
 //
 //     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -39,6 +38,8 @@ layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 7, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
@@ -65,7 +66,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -91,39 +91,30 @@ vec4 x_run(uint at) {
 
 float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
 
-// What y holds.
-float y_before(uint at) {
-    if (Y_TYPE == 0u) return y[at];
-    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
-    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
 
-// Rounds once, to the nearest, ties to even.
+// Two results of 16 bits share a word, and may be those of different threads: neither takes the other's part.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    // Two results share a word, and may be those of different threads: neither takes the other's part.
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
 }
 
 // Row `n` of right-hand side `m` is done.
@@ -133,25 +124,23 @@ void finish(uint m, uint n, float sum) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
-
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES * BATCH][DIGITS][32];
-int x_digits[TILES * BATCH][DIGITS][8];
-float x_step[TILES * BATCH][4];
-float x_sum[TILES * BATCH][16];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale, of x itself, and of each digit.
+const uint X_FOURS = DIGITS * 10u + 5u;
+uvec4 x[TILES * BATCH][X_FOURS];
+uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
+void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }
+float x_sum(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + 4u + i)); }
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 32u + 20u + digit * 8u + i)); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -160,8 +149,9 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -170,25 +160,20 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
+int sum_of_bytes(uint bytes) { return dot4(bytes, 0x01010101u); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
 uint staged_from = 0u;
-vec4 staged_x(uint at) {
-    if (STAGED == 1u) return x_run(at);
-    const uint place = at - staged_from;
-    return staged[place + place / 32u];
-}
+vec4 staged_x(uint at) { return staged[at - staged_from + (at - staged_from) / 32u]; }
 
 shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
 
@@ -203,18 +188,14 @@ uint G_at(uint i) {
 // so that each has what it wants. The whole subgroup calls it.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
-    if (STAGED > 1u) {
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = staged_x(at + i);
-    } else {
-        const uint own = gl_SubgroupInvocationID % 4u;
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
-        [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
-            const bool odd = (own & bit) != 0u;
-            [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-                const uint i = bit == 1u ? 2u * pair : pair;
-                const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-                v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
-            }
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
         }
     }
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
@@ -222,90 +203,84 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u, place = j / 2u * 64u + tile * 32u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
-    vec4 run[32];
-    [[unroll]] for (uint r = 0u; r < 32u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
-    vec4 most[4], all[4];
-    [[unroll]] for (uint s = 0u; s < 4u; ++s) {
-        most[s] = all[s] = vec4(0.0);
+    const uint tile = j % 2u, place = j / 2u * 64u + tile * 32u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
+    vec4 run[32], most[4], all[4];
+    [[unroll]] for (uint r = 0u; r < 32u && STAGED > 1u; ++r) run[r] = staged_x(from + r);
+    [[unroll]] for (uint r = 0u; r < 32u && STAGED == 1u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    [[unroll]] for (uint s = 0u; s < 4u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 4u; ++s)
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
-    }
     if (DIGITS > 1u) {
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[s] = most[0], all[s] = all[0];
     }
     ivec4 whole[32];
     [[unroll]] for (uint s = 0u; s < 4u; ++s) {
-        const float scale = scale_of(most[s], all[s]);
-        x_step[k][s] = 1.0 / scale;
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        keep_word(k, DIGITS * 32u + s, floatBitsToUint(step));
     }
-    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1]) - 8 * BIAS);
-    x_sum[k][1] = x_step[k][0] * float(sum_of(whole[2] + whole[3]) - 8 * BIAS);
-    x_sum[k][2] = x_step[k][0] * float(sum_of(whole[4] + whole[5]) - 8 * BIAS);
-    x_sum[k][3] = x_step[k][0] * float(sum_of(whole[6] + whole[7]) - 8 * BIAS);
-    x_sum[k][4] = x_step[k][1] * float(sum_of(whole[8] + whole[9]) - 8 * BIAS);
-    x_sum[k][5] = x_step[k][1] * float(sum_of(whole[10] + whole[11]) - 8 * BIAS);
-    x_sum[k][6] = x_step[k][1] * float(sum_of(whole[12] + whole[13]) - 8 * BIAS);
-    x_sum[k][7] = x_step[k][1] * float(sum_of(whole[14] + whole[15]) - 8 * BIAS);
-    x_sum[k][8] = x_step[k][2] * float(sum_of(whole[16] + whole[17]) - 8 * BIAS);
-    x_sum[k][9] = x_step[k][2] * float(sum_of(whole[18] + whole[19]) - 8 * BIAS);
-    x_sum[k][10] = x_step[k][2] * float(sum_of(whole[20] + whole[21]) - 8 * BIAS);
-    x_sum[k][11] = x_step[k][2] * float(sum_of(whole[22] + whole[23]) - 8 * BIAS);
-    x_sum[k][12] = x_step[k][3] * float(sum_of(whole[24] + whole[25]) - 8 * BIAS);
-    x_sum[k][13] = x_step[k][3] * float(sum_of(whole[26] + whole[27]) - 8 * BIAS);
-    x_sum[k][14] = x_step[k][3] * float(sum_of(whole[28] + whole[29]) - 8 * BIAS);
-    x_sum[k][15] = x_step[k][3] * float(sum_of(whole[30] + whole[31]) - 8 * BIAS);
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) {
+        const ivec4 sum = whole[2u * i] + whole[2u * i + 1u];
+        keep_word(k, DIGITS * 32u + 4u + i, floatBitsToUint(x_step(k, i / 4u) * float(sum_of(sum) - 8 * BIAS)));
+    }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(ivec4(whole[0].x, whole[0].z, whole[1].x, whole[1].z), digit);
-        x[k][digit][1] = bytes_of(ivec4(whole[0].y, whole[0].w, whole[1].y, whole[1].w), digit);
-        x[k][digit][2] = bytes_of(ivec4(whole[2].x, whole[2].z, whole[3].x, whole[3].z), digit);
-        x[k][digit][3] = bytes_of(ivec4(whole[2].y, whole[2].w, whole[3].y, whole[3].w), digit);
-        x[k][digit][4] = bytes_of(ivec4(whole[4].x, whole[4].z, whole[5].x, whole[5].z), digit);
-        x[k][digit][5] = bytes_of(ivec4(whole[4].y, whole[4].w, whole[5].y, whole[5].w), digit);
-        x[k][digit][6] = bytes_of(ivec4(whole[6].x, whole[6].z, whole[7].x, whole[7].z), digit);
-        x[k][digit][7] = bytes_of(ivec4(whole[6].y, whole[6].w, whole[7].y, whole[7].w), digit);
-        x[k][digit][8] = bytes_of(ivec4(whole[8].x, whole[8].z, whole[9].x, whole[9].z), digit);
-        x[k][digit][9] = bytes_of(ivec4(whole[8].y, whole[8].w, whole[9].y, whole[9].w), digit);
-        x[k][digit][10] = bytes_of(ivec4(whole[10].x, whole[10].z, whole[11].x, whole[11].z), digit);
-        x[k][digit][11] = bytes_of(ivec4(whole[10].y, whole[10].w, whole[11].y, whole[11].w), digit);
-        x[k][digit][12] = bytes_of(ivec4(whole[12].x, whole[12].z, whole[13].x, whole[13].z), digit);
-        x[k][digit][13] = bytes_of(ivec4(whole[12].y, whole[12].w, whole[13].y, whole[13].w), digit);
-        x[k][digit][14] = bytes_of(ivec4(whole[14].x, whole[14].z, whole[15].x, whole[15].z), digit);
-        x[k][digit][15] = bytes_of(ivec4(whole[14].y, whole[14].w, whole[15].y, whole[15].w), digit);
-        x[k][digit][16] = bytes_of(ivec4(whole[16].x, whole[16].z, whole[17].x, whole[17].z), digit);
-        x[k][digit][17] = bytes_of(ivec4(whole[16].y, whole[16].w, whole[17].y, whole[17].w), digit);
-        x[k][digit][18] = bytes_of(ivec4(whole[18].x, whole[18].z, whole[19].x, whole[19].z), digit);
-        x[k][digit][19] = bytes_of(ivec4(whole[18].y, whole[18].w, whole[19].y, whole[19].w), digit);
-        x[k][digit][20] = bytes_of(ivec4(whole[20].x, whole[20].z, whole[21].x, whole[21].z), digit);
-        x[k][digit][21] = bytes_of(ivec4(whole[20].y, whole[20].w, whole[21].y, whole[21].w), digit);
-        x[k][digit][22] = bytes_of(ivec4(whole[22].x, whole[22].z, whole[23].x, whole[23].z), digit);
-        x[k][digit][23] = bytes_of(ivec4(whole[22].y, whole[22].w, whole[23].y, whole[23].w), digit);
-        x[k][digit][24] = bytes_of(ivec4(whole[24].x, whole[24].z, whole[25].x, whole[25].z), digit);
-        x[k][digit][25] = bytes_of(ivec4(whole[24].y, whole[24].w, whole[25].y, whole[25].w), digit);
-        x[k][digit][26] = bytes_of(ivec4(whole[26].x, whole[26].z, whole[27].x, whole[27].z), digit);
-        x[k][digit][27] = bytes_of(ivec4(whole[26].y, whole[26].w, whole[27].y, whole[27].w), digit);
-        x[k][digit][28] = bytes_of(ivec4(whole[28].x, whole[28].z, whole[29].x, whole[29].z), digit);
-        x[k][digit][29] = bytes_of(ivec4(whole[28].y, whole[28].w, whole[29].y, whole[29].w), digit);
-        x[k][digit][30] = bytes_of(ivec4(whole[30].x, whole[30].z, whole[31].x, whole[31].z), digit);
-        x[k][digit][31] = bytes_of(ivec4(whole[30].y, whole[30].w, whole[31].y, whole[31].w), digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
-            + sum_of_bytes(x[k][digit][3]);
-        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
-            + sum_of_bytes(x[k][digit][7]);
-        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
-            + sum_of_bytes(x[k][digit][11]);
-        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
-            + sum_of_bytes(x[k][digit][15]);
-        x_digits[k][digit][4] = sum_of_bytes(x[k][digit][16]) + sum_of_bytes(x[k][digit][17]) + sum_of_bytes(x[k][digit][18])
-            + sum_of_bytes(x[k][digit][19]);
-        x_digits[k][digit][5] = sum_of_bytes(x[k][digit][20]) + sum_of_bytes(x[k][digit][21]) + sum_of_bytes(x[k][digit][22])
-            + sum_of_bytes(x[k][digit][23]);
-        x_digits[k][digit][6] = sum_of_bytes(x[k][digit][24]) + sum_of_bytes(x[k][digit][25]) + sum_of_bytes(x[k][digit][26])
-            + sum_of_bytes(x[k][digit][27]);
-        x_digits[k][digit][7] = sum_of_bytes(x[k][digit][28]) + sum_of_bytes(x[k][digit][29]) + sum_of_bytes(x[k][digit][30])
-            + sum_of_bytes(x[k][digit][31]);
+        x[k][digit * 8u].x = bytes_of(ivec4(whole[0].x, whole[0].z, whole[1].x, whole[1].z), digit);
+        x[k][digit * 8u].y = bytes_of(ivec4(whole[0].y, whole[0].w, whole[1].y, whole[1].w), digit);
+        x[k][digit * 8u].z = bytes_of(ivec4(whole[2].x, whole[2].z, whole[3].x, whole[3].z), digit);
+        x[k][digit * 8u].w = bytes_of(ivec4(whole[2].y, whole[2].w, whole[3].y, whole[3].w), digit);
+        x[k][digit * 8u + 1u].x = bytes_of(ivec4(whole[4].x, whole[4].z, whole[5].x, whole[5].z), digit);
+        x[k][digit * 8u + 1u].y = bytes_of(ivec4(whole[4].y, whole[4].w, whole[5].y, whole[5].w), digit);
+        x[k][digit * 8u + 1u].z = bytes_of(ivec4(whole[6].x, whole[6].z, whole[7].x, whole[7].z), digit);
+        x[k][digit * 8u + 1u].w = bytes_of(ivec4(whole[6].y, whole[6].w, whole[7].y, whole[7].w), digit);
+        x[k][digit * 8u + 2u].x = bytes_of(ivec4(whole[8].x, whole[8].z, whole[9].x, whole[9].z), digit);
+        x[k][digit * 8u + 2u].y = bytes_of(ivec4(whole[8].y, whole[8].w, whole[9].y, whole[9].w), digit);
+        x[k][digit * 8u + 2u].z = bytes_of(ivec4(whole[10].x, whole[10].z, whole[11].x, whole[11].z), digit);
+        x[k][digit * 8u + 2u].w = bytes_of(ivec4(whole[10].y, whole[10].w, whole[11].y, whole[11].w), digit);
+        x[k][digit * 8u + 3u].x = bytes_of(ivec4(whole[12].x, whole[12].z, whole[13].x, whole[13].z), digit);
+        x[k][digit * 8u + 3u].y = bytes_of(ivec4(whole[12].y, whole[12].w, whole[13].y, whole[13].w), digit);
+        x[k][digit * 8u + 3u].z = bytes_of(ivec4(whole[14].x, whole[14].z, whole[15].x, whole[15].z), digit);
+        x[k][digit * 8u + 3u].w = bytes_of(ivec4(whole[14].y, whole[14].w, whole[15].y, whole[15].w), digit);
+        x[k][digit * 8u + 4u].x = bytes_of(ivec4(whole[16].x, whole[16].z, whole[17].x, whole[17].z), digit);
+        x[k][digit * 8u + 4u].y = bytes_of(ivec4(whole[16].y, whole[16].w, whole[17].y, whole[17].w), digit);
+        x[k][digit * 8u + 4u].z = bytes_of(ivec4(whole[18].x, whole[18].z, whole[19].x, whole[19].z), digit);
+        x[k][digit * 8u + 4u].w = bytes_of(ivec4(whole[18].y, whole[18].w, whole[19].y, whole[19].w), digit);
+        x[k][digit * 8u + 5u].x = bytes_of(ivec4(whole[20].x, whole[20].z, whole[21].x, whole[21].z), digit);
+        x[k][digit * 8u + 5u].y = bytes_of(ivec4(whole[20].y, whole[20].w, whole[21].y, whole[21].w), digit);
+        x[k][digit * 8u + 5u].z = bytes_of(ivec4(whole[22].x, whole[22].z, whole[23].x, whole[23].z), digit);
+        x[k][digit * 8u + 5u].w = bytes_of(ivec4(whole[22].y, whole[22].w, whole[23].y, whole[23].w), digit);
+        x[k][digit * 8u + 6u].x = bytes_of(ivec4(whole[24].x, whole[24].z, whole[25].x, whole[25].z), digit);
+        x[k][digit * 8u + 6u].y = bytes_of(ivec4(whole[24].y, whole[24].w, whole[25].y, whole[25].w), digit);
+        x[k][digit * 8u + 6u].z = bytes_of(ivec4(whole[26].x, whole[26].z, whole[27].x, whole[27].z), digit);
+        x[k][digit * 8u + 6u].w = bytes_of(ivec4(whole[26].y, whole[26].w, whole[27].y, whole[27].w), digit);
+        x[k][digit * 8u + 7u].x = bytes_of(ivec4(whole[28].x, whole[28].z, whole[29].x, whole[29].z), digit);
+        x[k][digit * 8u + 7u].y = bytes_of(ivec4(whole[28].y, whole[28].w, whole[29].y, whole[29].w), digit);
+        x[k][digit * 8u + 7u].z = bytes_of(ivec4(whole[30].x, whole[30].z, whole[31].x, whole[31].z), digit);
+        x[k][digit * 8u + 7u].w = bytes_of(ivec4(whole[30].y, whole[30].w, whole[31].y, whole[31].w), digit);
+        keep_word(k, DIGITS * 32u + digit * 8u + 20u,
+            uint(sum_of_bytes(x[k][digit * 8u].x) + sum_of_bytes(x[k][digit * 8u].y) + sum_of_bytes(x[k][digit * 8u].z)
+            + sum_of_bytes(x[k][digit * 8u].w)));
+        keep_word(k, DIGITS * 32u + digit * 8u + 21u,
+            uint(sum_of_bytes(x[k][digit * 8u + 1u].x) + sum_of_bytes(x[k][digit * 8u + 1u].y) + sum_of_bytes(x[k][digit * 8u + 1u].z)
+            + sum_of_bytes(x[k][digit * 8u + 1u].w)));
+        keep_word(k, DIGITS * 32u + digit * 8u + 22u,
+            uint(sum_of_bytes(x[k][digit * 8u + 2u].x) + sum_of_bytes(x[k][digit * 8u + 2u].y) + sum_of_bytes(x[k][digit * 8u + 2u].z)
+            + sum_of_bytes(x[k][digit * 8u + 2u].w)));
+        keep_word(k, DIGITS * 32u + digit * 8u + 23u,
+            uint(sum_of_bytes(x[k][digit * 8u + 3u].x) + sum_of_bytes(x[k][digit * 8u + 3u].y) + sum_of_bytes(x[k][digit * 8u + 3u].z)
+            + sum_of_bytes(x[k][digit * 8u + 3u].w)));
+        keep_word(k, DIGITS * 32u + digit * 8u + 24u,
+            uint(sum_of_bytes(x[k][digit * 8u + 4u].x) + sum_of_bytes(x[k][digit * 8u + 4u].y) + sum_of_bytes(x[k][digit * 8u + 4u].z)
+            + sum_of_bytes(x[k][digit * 8u + 4u].w)));
+        keep_word(k, DIGITS * 32u + digit * 8u + 25u,
+            uint(sum_of_bytes(x[k][digit * 8u + 5u].x) + sum_of_bytes(x[k][digit * 8u + 5u].y) + sum_of_bytes(x[k][digit * 8u + 5u].z)
+            + sum_of_bytes(x[k][digit * 8u + 5u].w)));
+        keep_word(k, DIGITS * 32u + digit * 8u + 26u,
+            uint(sum_of_bytes(x[k][digit * 8u + 6u].x) + sum_of_bytes(x[k][digit * 8u + 6u].y) + sum_of_bytes(x[k][digit * 8u + 6u].z)
+            + sum_of_bytes(x[k][digit * 8u + 6u].w)));
+        keep_word(k, DIGITS * 32u + digit * 8u + 27u,
+            uint(sum_of_bytes(x[k][digit * 8u + 7u].x) + sum_of_bytes(x[k][digit * 8u + 7u].y) + sum_of_bytes(x[k][digit * 8u + 7u].z)
+            + sum_of_bytes(x[k][digit * 8u + 7u].w)));
     }
 }
 
@@ -399,45 +374,40 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
     uint sg13 = (qh1 >> 23u) & 1u, sg14 = (qh1 >> 27u) & 1u, sg15 = qh1 >> 31u;  // qh: 1 bit
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = (2 * int(sc0) + 1) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
-            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0])
-            + (2 * int(sc1) + 1) * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
-            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][1]);
-        const int part1 = (2 * int(sc2) + 1) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
-            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) - x_digits[k][digit][2])
-            + (2 * int(sc3) + 1) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
-            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][3]);
-        const int part2 = (2 * int(sc4) + 1) * (dot4(int(bytes16), x[k][digit][16]) + dot4(int(bytes17), x[k][digit][17])
-            + dot4(int(bytes18), x[k][digit][18]) + dot4(int(bytes19), x[k][digit][19]) - x_digits[k][digit][4])
-            + (2 * int(sc5) + 1) * (dot4(int(bytes20), x[k][digit][20]) + dot4(int(bytes21), x[k][digit][21])
-            + dot4(int(bytes22), x[k][digit][22]) + dot4(int(bytes23), x[k][digit][23]) - x_digits[k][digit][5]);
-        const int part3 = (2 * int(sc6) + 1) * (dot4(int(bytes24), x[k][digit][24]) + dot4(int(bytes25), x[k][digit][25])
-            + dot4(int(bytes26), x[k][digit][26]) + dot4(int(bytes27), x[k][digit][27]) - x_digits[k][digit][6])
-            + (2 * int(sc7) + 1) * (dot4(int(bytes28), x[k][digit][28]) + dot4(int(bytes29), x[k][digit][29])
-            + dot4(int(bytes30), x[k][digit][30]) + dot4(int(bytes31), x[k][digit][31]) - x_digits[k][digit][7]);
+        const int part0 = (2 * int(sc0) + 1) * (dot16(0, uvec4(bytes0, bytes1, bytes2, bytes3), x[k][digit * 8u]) - x_digits(k, digit, 0u))
+            + (2 * int(sc1) + 1) * (dot16(0, uvec4(bytes4, bytes5, bytes6, bytes7), x[k][digit * 8u + 1u]) - x_digits(k, digit, 1u));
+        const int part1 = (2 * int(sc2) + 1) * (dot16(0, uvec4(bytes8, bytes9, bytes10, bytes11), x[k][digit * 8u + 2u])
+            - x_digits(k, digit, 2u)) + (2 * int(sc3) + 1)
+            * (dot16(0, uvec4(bytes12, bytes13, bytes14, bytes15), x[k][digit * 8u + 3u]) - x_digits(k, digit, 3u));
+        const int part2 = (2 * int(sc4) + 1) * (dot16(0, uvec4(bytes16, bytes17, bytes18, bytes19), x[k][digit * 8u + 4u])
+            - x_digits(k, digit, 4u)) + (2 * int(sc5) + 1)
+            * (dot16(0, uvec4(bytes20, bytes21, bytes22, bytes23), x[k][digit * 8u + 5u]) - x_digits(k, digit, 5u));
+        const int part3 = (2 * int(sc6) + 1) * (dot16(0, uvec4(bytes24, bytes25, bytes26, bytes27), x[k][digit * 8u + 6u])
+            - x_digits(k, digit, 6u)) + (2 * int(sc7) + 1)
+            * (dot16(0, uvec4(bytes28, bytes29, bytes30, bytes31), x[k][digit * 8u + 7u]) - x_digits(k, digit, 7u));
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
         dots1 = float(part1);
         dots2 = float(part2);
         dots3 = float(part3);
     }
-    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0
-        : x_step[k][0] * dots0 + x_step[k][1] * dots1 + x_step[k][2] * dots2 + x_step[k][3] * dots3)
-        + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum[k][0]
-        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum[k][1]
-        + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum[k][2]
-        + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum[k][3]
-        + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum[k][4]
-        + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum[k][5]
-        + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum[k][6]
-        + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum[k][7]
-        + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * x_sum[k][8]
-        + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * x_sum[k][9]
-        + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * x_sum[k][10]
-        + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * x_sum[k][11]
-        + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * x_sum[k][12]
-        + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * x_sum[k][13]
-        + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum[k][14]
-        + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum[k][15];
+    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0
+        : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1 + x_step(k, 2u) * dots2 + x_step(k, 3u) * dots3)
+        + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum(k, 0u)
+        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum(k, 1u)
+        + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum(k, 2u)
+        + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum(k, 3u)
+        + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum(k, 4u)
+        + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum(k, 5u)
+        + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum(k, 6u)
+        + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum(k, 7u)
+        + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * x_sum(k, 8u)
+        + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * x_sum(k, 9u)
+        + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * x_sum(k, 10u)
+        + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * x_sum(k, 11u)
+        + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * x_sum(k, 12u)
+        + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * x_sum(k, 13u)
+        + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum(k, 14u)
+        + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum(k, 15u);
 }
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
@@ -485,65 +455,62 @@ void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    const uint teams = gl_NumSubgroups / SPLIT, team = gl_SubgroupID / SPLIT, lane = gl_SubgroupInvocationID;
+    const uint tiles = row_tiles / 8u, slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
-        for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
+        for (uint c0 = 0u; c0 < slices; c0 += SPLIT) {
+            const uint c = c0 + gl_SubgroupID % SPLIT;
             const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) {
+            if (STAGED > 1u && !kept)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + SPLIT) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) {
+                if (STAGED == 1u && !kept)
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
                 if (j >= tiles) continue;
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 2u >= tiles;
+                const bool at_end = PADDED == 0u && row + ROWS >= rows && j + 2u >= tiles;
                 float sum_at_end[BATCH];
                 if (at_end) {
                     uvec4 last_fours[2]; uint last_words[5];
-                    fetch_last(end - 1u, j, last_fours, last_words);
+                    fetch_last(rows - 1u, j, last_fours, last_words);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         sum_at_end[m] = 0.0;
-                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
-                        accumulate(end - 1u, j, k * BATCH + m, last_fours, last_words, sum_at_end[m]);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == rows ? sum[r * BATCH + m] : 0.0;
+                        accumulate(rows - 1u, j, k * BATCH + m, last_fours, last_words, sum_at_end[m]);
                     }
                 }
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][5];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], words[r], sum[i]);
-                }
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, rows - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                        accumulate(min(row + r, rows - 1u), j, k * BATCH + m, fours[r], words[r], sum[r * BATCH + m]);
                 if (at_end) {
-                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
+                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == rows ? sum_at_end[i % BATCH] : sum[i];
                 }
             }
             held = c0;
         }
-        const float all = sum_of_lanes(sum, gl_SubgroupSize);
-        if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
+        float total = sum_of_lanes(sum, gl_SubgroupSize);
+        uint i = lane < SUMS ? team * SUMS + lane : teams * SUMS;  // which of the sums of all teams it is
+        if (SPLIT > 1u) {
+            // Halves of the memory in turn: who is a row ahead does not write where others still read.
+            const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = group_count() * teams * ROWS;
+            const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * SUMS;
+            if (lane < SUMS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = total;
+            if (round + 1u < rounds && first + step < rows) continue;
+            barrier();
+            add_rounds(place, round + 1u, first, step, rows);
             continue;
         }
-        // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = group_count() * teams * ROWS;
-        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * SUMS;
-        if (lane < SUMS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * SUMS + lane] = all;
-        if (round + 1u < rounds && first + step < rows) continue;
-        barrier();
-        add_rounds(place, round + 1u, first, step, rows);
+        const uint n = first + i / BATCH, m = i % BATCH;
+        if (i < teams * SUMS && n < rows && m < batch) finish(m, n, total);
     }
 }
 

@@ -19,7 +19,6 @@
 //     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
 //     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -36,6 +35,7 @@ layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as th
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+const uint TILES = 1u, SUMS = ROWS;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 7, std430) readonly buffer KTable { int K[]; };
@@ -63,7 +63,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -87,39 +86,30 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
 
-// What y holds.
-float y_before(uint at) {
-    if (Y_TYPE == 0u) return y[at];
-    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
-    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
 
-// Rounds once, to the nearest, ties to even.
+// Two results of 16 bits share a word, and may be those of different threads: neither takes the other's part.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    // Two results share a word, and may be those of different threads: neither takes the other's part.
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
 }
 
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
@@ -129,25 +119,21 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
 void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 
-const uint TILES = 1u, SUMS = ROWS;
-
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale.
-int x[TILES][DIGITS][16];
-float x_step[TILES][2];
-float x_sum[TILES][1];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale.
+const uint X_FOURS = DIGITS * 4u + 1u;
+uvec4 x[TILES][X_FOURS];
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -156,8 +142,9 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -166,12 +153,11 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
 shared uint K_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
@@ -184,38 +170,35 @@ uint K_pairs(uint codes) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
-    vec4 run[16];
+    const uint tile = j % 2u, place = j / 2u * 32u + tile * 2u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
+    vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
-    vec4 most[2], all[2];
-    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s)
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
-    }
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        const float scale = scale_of(most[s], all[s]);
-        x_step[k][s] = 1.0 / scale;
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        x[k][DIGITS * 4u][s] = floatBitsToUint(step);
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(ivec4(whole[0].x, whole[0].y, whole[2].x, whole[2].y), digit);
-        x[k][digit][1] = bytes_of(ivec4(whole[0].z, whole[0].w, whole[2].z, whole[2].w), digit);
-        x[k][digit][2] = bytes_of(ivec4(whole[1].x, whole[1].y, whole[3].x, whole[3].y), digit);
-        x[k][digit][3] = bytes_of(ivec4(whole[1].z, whole[1].w, whole[3].z, whole[3].w), digit);
-        x[k][digit][4] = bytes_of(ivec4(whole[4].x, whole[4].y, whole[6].x, whole[6].y), digit);
-        x[k][digit][5] = bytes_of(ivec4(whole[4].z, whole[4].w, whole[6].z, whole[6].w), digit);
-        x[k][digit][6] = bytes_of(ivec4(whole[5].x, whole[5].y, whole[7].x, whole[7].y), digit);
-        x[k][digit][7] = bytes_of(ivec4(whole[5].z, whole[5].w, whole[7].z, whole[7].w), digit);
-        x[k][digit][8] = bytes_of(ivec4(whole[8].x, whole[8].y, whole[10].x, whole[10].y), digit);
-        x[k][digit][9] = bytes_of(ivec4(whole[8].z, whole[8].w, whole[10].z, whole[10].w), digit);
-        x[k][digit][10] = bytes_of(ivec4(whole[9].x, whole[9].y, whole[11].x, whole[11].y), digit);
-        x[k][digit][11] = bytes_of(ivec4(whole[9].z, whole[9].w, whole[11].z, whole[11].w), digit);
-        x[k][digit][12] = bytes_of(ivec4(whole[12].x, whole[12].y, whole[14].x, whole[14].y), digit);
-        x[k][digit][13] = bytes_of(ivec4(whole[12].z, whole[12].w, whole[14].z, whole[14].w), digit);
-        x[k][digit][14] = bytes_of(ivec4(whole[13].x, whole[13].y, whole[15].x, whole[15].y), digit);
-        x[k][digit][15] = bytes_of(ivec4(whole[13].z, whole[13].w, whole[15].z, whole[15].w), digit);
+        x[k][digit * 4u].x = bytes_of(ivec4(whole[0].x, whole[0].y, whole[2].x, whole[2].y), digit);
+        x[k][digit * 4u].y = bytes_of(ivec4(whole[0].z, whole[0].w, whole[2].z, whole[2].w), digit);
+        x[k][digit * 4u].z = bytes_of(ivec4(whole[1].x, whole[1].y, whole[3].x, whole[3].y), digit);
+        x[k][digit * 4u].w = bytes_of(ivec4(whole[1].z, whole[1].w, whole[3].z, whole[3].w), digit);
+        x[k][digit * 4u + 1u].x = bytes_of(ivec4(whole[4].x, whole[4].y, whole[6].x, whole[6].y), digit);
+        x[k][digit * 4u + 1u].y = bytes_of(ivec4(whole[4].z, whole[4].w, whole[6].z, whole[6].w), digit);
+        x[k][digit * 4u + 1u].z = bytes_of(ivec4(whole[5].x, whole[5].y, whole[7].x, whole[7].y), digit);
+        x[k][digit * 4u + 1u].w = bytes_of(ivec4(whole[5].z, whole[5].w, whole[7].z, whole[7].w), digit);
+        x[k][digit * 4u + 2u].x = bytes_of(ivec4(whole[8].x, whole[8].y, whole[10].x, whole[10].y), digit);
+        x[k][digit * 4u + 2u].y = bytes_of(ivec4(whole[8].z, whole[8].w, whole[10].z, whole[10].w), digit);
+        x[k][digit * 4u + 2u].z = bytes_of(ivec4(whole[9].x, whole[9].y, whole[11].x, whole[11].y), digit);
+        x[k][digit * 4u + 2u].w = bytes_of(ivec4(whole[9].z, whole[9].w, whole[11].z, whole[11].w), digit);
+        x[k][digit * 4u + 3u].x = bytes_of(ivec4(whole[12].x, whole[12].y, whole[14].x, whole[14].y), digit);
+        x[k][digit * 4u + 3u].y = bytes_of(ivec4(whole[12].z, whole[12].w, whole[14].z, whole[14].w), digit);
+        x[k][digit * 4u + 3u].z = bytes_of(ivec4(whole[13].x, whole[13].y, whole[15].x, whole[15].y), digit);
+        x[k][digit * 4u + 3u].w = bytes_of(ivec4(whole[13].z, whole[13].w, whole[15].z, whole[15].w), digit);
     }
 }
 
@@ -291,45 +274,21 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout flo
     uint qs_run5 = (qs9 >> 24u) | (qs10 << 8u), bytes14 = K_pairs(qs_run5), bytes15 = K_pairs(qs_run5 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes4), x[k][digit][0]) + dot4(int(bytes5), x[k][digit][1])
-            + dot4(int(bytes6), x[k][digit][2]) + dot4(int(bytes7), x[k][digit][3]));
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), x[k][digit][4]) + dot4(int(bytes9), x[k][digit][5])
-            + dot4(int(bytes10), x[k][digit][6]) + dot4(int(bytes11), x[k][digit][7]));
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes12), x[k][digit][8]) + dot4(int(bytes13), x[k][digit][9])
-            + dot4(int(bytes14), x[k][digit][10]) + dot4(int(bytes15), x[k][digit][11]));
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes0), x[k][digit][12]) + dot4(int(bytes1), x[k][digit][13])
-            + dot4(int(bytes2), x[k][digit][14]) + dot4(int(bytes3), x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(dot16(0, uvec4(bytes4, bytes5, bytes6, bytes7), x[k][digit * 4u]));
+        dots1 = 256.0 * dots1 + float(dot16(0, uvec4(bytes8, bytes9, bytes10, bytes11), x[k][digit * 4u + 1u]));
+        dots2 = 256.0 * dots2 + float(dot16(0, uvec4(bytes12, bytes13, bytes14, bytes15), x[k][digit * 4u + 2u]));
+        dots3 = 256.0 * dots3 + float(dot16(0, uvec4(bytes0, bytes1, bytes2, bytes3), x[k][digit * 4u + 3u]));
     }
-    sum += e_e_e0 * (x_step[k][0] * dots0) + e_e_e1 * (x_step[k][0] * dots1) + e_e_e2 * (x_step[k][1] * dots2)
-        + e_e_e3 * (x_step[k][1] * dots3);
+    sum += e_e_e0 * (x_step(k, 0u) * dots0) + e_e_e1 * (x_step(k, 0u) * dots1) + e_e_e2 * (x_step(k, 1u) * dots2)
+        + e_e_e3 * (x_step(k, 1u) * dots3);
 }
 
-const uint X_WORDS = DIGITS * 16u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
-// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
-void share_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
-        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
-}
-
-// Takes it from there.
+// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
-        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
-    }
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -348,9 +307,11 @@ float sum_of_lanes(float v[SUMS], uint width) {
 // Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
 void share_slice(uint begin, uint count) {
     barrier();
-    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
-        load_x(i / count, begin + i % count, 0u);
-        share_x(i / count, i % count);
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
+        if (i >= count * BATCH) continue;
+        load_x(m, begin + t, 0u);
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
     }
     barrier();
 }

@@ -17,6 +17,7 @@
 //
 //     value = q * (s * t)
 #version 450
+#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;

@@ -16,7 +16,6 @@
 //
 //     value = (q - 8) * d
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -33,6 +32,8 @@ layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as th
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
@@ -58,7 +59,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -84,24 +84,19 @@ vec4 x_run(uint at) {
 
 float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
+
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
+}
 
 // What y holds.
 float y_before(uint at) {
@@ -110,11 +105,9 @@ float y_before(uint at) {
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-// Rounds once, to the nearest, ties to even.
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    y_halves[at] = uint16_t(bits);
+    if (Y_TYPE == 0u) y[at] = sum;
+    else y_halves[at] = uint16_t(y_bits(sum));
 }
 
 // Row `n` of right-hand side `m` is done.
@@ -124,25 +117,22 @@ void finish(uint m, uint n, float sum) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
-
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES * BATCH][DIGITS][16];
-int x_digits[TILES * BATCH][DIGITS][2];
-float x_step[TILES * BATCH][2];
-float x_sum[TILES * BATCH][1];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale, of x itself, and of each digit.
+const uint X_FOURS = (DIGITS * 18u + 5u) / 4u;
+uvec4 x[TILES * BATCH][X_FOURS];
+uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
+void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 2u + i)); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -151,8 +141,9 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -161,42 +152,33 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
+int sum_of_bytes(uvec4 bytes) { return dot16(0, bytes, uvec4(0x01010101u)); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
 shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
-vec4 staged_x(uint at) {
-    if (STAGED == 1u) return x_run(at);
-    const uint place = at - staged_from;
-    return staged[place + place / 16u];
-}
+vec4 staged_x(uint at) { return staged[at - staged_from + (at - staged_from) / 16u]; }
 
 // Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
 // so that each has what it wants. The whole subgroup calls it.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
-    if (STAGED > 1u) {
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = staged_x(at + i);
-    } else {
-        const uint own = gl_SubgroupInvocationID % 4u;
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
-        [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
-            const bool odd = (own & bit) != 0u;
-            [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
-                const uint i = bit == 1u ? 2u * pair : pair;
-                const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
-                v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
-            }
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = x_run(subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own);
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i], v[i + bit] = odd ? v[i + bit] : other;
         }
     }
     run0 = v[0], run1 = v[1], run2 = v[2], run3 = v[3];
@@ -204,29 +186,24 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint place = j * 16u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
-    vec4 run[16];
-    [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
-    vec4 most[2], all[2];
-    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        most[s] = all[s] = vec4(0.0);
+    const uint place = j * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
+    vec4 run[16], most[2], all[2];
+    [[unroll]] for (uint r = 0u; r < 16u && STAGED > 1u; ++r) run[r] = staged_x(from + r);
+    [[unroll]] for (uint r = 0u; r < 16u && STAGED == 1u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s)
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
-    }
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        const float scale = scale_of(most[s], all[s]);
-        x_step[k][s] = 1.0 / scale;
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        keep_word(k, DIGITS * 16u + s, floatBitsToUint(step));
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
-            + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
-            + sum_of_bytes(x[k][digit][7]);
-        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
-            + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
-            + sum_of_bytes(x[k][digit][15]);
+        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i)
+            keep_word(k, DIGITS * 16u + digit * 2u + 2u + i,
+            uint(sum_of_bytes(x[k][digit * 4u + i * 2u]) + sum_of_bytes(x[k][digit * 4u + i * 2u + 1u])));
     }
 }
 
@@ -267,29 +244,22 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     bool odd = (base & 1u) != 0u, upper = (base & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2];
     uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> 16u) | (qs1 << 16u), bytes0 = qs_run0 & 0xF0F0F0Fu, pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2, qs_run1 = (qs1 >> 16u) | (qs2 << 16u), bytes1 = qs_run1 & 0xF0F0F0Fu, pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3, qs_run2 = (qs2 >> 16u) | (qs3 << 16u), bytes2 = qs_run2 & 0xF0F0F0Fu, pick5 = upper ? four1.w : four1.y;
-    uint qs4 = odd ? pick5 : pick4, qs_run3 = (qs3 >> 16u) | (qs4 << 16u), bytes3 = qs_run3 & 0xF0F0F0Fu;
-    uint bytes4 = (qs_run0 >> 4u) & 0xF0F0F0Fu, bytes5 = (qs_run1 >> 4u) & 0xF0F0F0Fu, bytes6 = (qs_run2 >> 4u) & 0xF0F0F0Fu;
-    uint bytes7 = (qs_run3 >> 4u) & 0xF0F0F0Fu, pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5, bytes8 = qs5 & 0xF0F0F0Fu;
-    uint pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6, bytes9 = qs6 & 0xF0F0F0Fu, pick8 = upper ? four2.z : four2.x;
-    uint qs7 = odd ? pick8 : pick7, bytes10 = qs7 & 0xF0F0F0Fu, pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8;
-    uint bytes11 = qs8 & 0xF0F0F0Fu, bytes12 = (qs5 >> 4u) & 0xF0F0F0Fu, bytes13 = (qs6 >> 4u) & 0xF0F0F0Fu;
-    uint bytes14 = (qs7 >> 4u) & 0xF0F0F0Fu, bytes15 = (qs8 >> 4u) & 0xF0F0F0Fu;
+    uint qs1 = odd ? pick2 : pick0, pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2, pick4 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick3, pick5 = upper ? four1.w : four1.y, qs4 = odd ? pick5 : pick4;
+    uvec4 qs_run0 = (uvec4(qs0, qs1, qs2, qs3) >> 16u) | (uvec4(qs1, qs2, qs3, qs4) << 16u), bytes0 = qs_run0 & 0xF0F0F0Fu;
+    uvec4 bytes1 = (qs_run0 >> 4u) & 0xF0F0F0Fu;
+    uint pick6 = upper ? four2.x : four1.z, qs5 = odd ? pick6 : pick5, pick7 = upper ? four2.y : four1.w, qs6 = odd ? pick7 : pick6;
+    uint pick8 = upper ? four2.z : four2.x, qs7 = odd ? pick8 : pick7, pick9 = upper ? four2.w : four2.y, qs8 = odd ? pick9 : pick8;
+    uvec4 bytes2 = uvec4(qs5, qs6, qs7, qs8) & 0xF0F0F0Fu, bytes3 = (uvec4(qs5, qs6, qs7, qs8) >> 4u) & 0xF0F0F0Fu;
     float d0 = f16_to_f32(qs0), d1 = f16_to_f32(qs4 >> 16u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
-            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4])
-            + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7])
-            - 8 * x_digits[k][digit][0]);
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
-            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12])
-            + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15])
-            - 8 * x_digits[k][digit][1]);
+        dots0 = 256.0 * dots0 + float(dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u])
+            - 8 * x_digits(k, digit, 0u));
+        dots1 = 256.0 * dots1 + float(dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u])
+            - 8 * x_digits(k, digit, 1u));
     }
-    sum += d0 * (x_step[k][0] * dots0) + d1 * (x_step[k][1] * dots1);
+    sum += d0 * (x_step(k, 0u) * dots0) + d1 * (x_step(k, 1u) * dots1);
 }
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
@@ -322,67 +292,61 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    const uint teams = gl_NumSubgroups / SPLIT, team = gl_SubgroupID / SPLIT, lane = gl_SubgroupInvocationID;
+    const uint tiles = row_tiles / 4u, slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
-        for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
+        for (uint c0 = 0u; c0 < slices; c0 += SPLIT) {
+            const uint c = c0 + gl_SubgroupID % SPLIT;
             const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) {
+            if (STAGED > 1u && !kept)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + SPLIT) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) {
+                if (STAGED == 1u && !kept)
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
                 if (j >= tiles) continue;
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 1u >= tiles;
+                const bool at_end = PADDED == 0u && row + ROWS >= rows && j + 1u >= tiles;
                 float sum_at_end[BATCH];
                 if (at_end) {
                     uvec4 last_fours[3];
-                    fetch_last(end - 1u, j, last_fours);
+                    fetch_last(rows - 1u, j, last_fours);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         sum_at_end[m] = 0.0;
-                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
-                        accumulate(end - 1u, j, k * BATCH + m, last_fours, sum_at_end[m]);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == rows ? sum[r * BATCH + m] : 0.0;
+                        accumulate(rows - 1u, j, k * BATCH + m, last_fours, sum_at_end[m]);
                     }
                 }
                 uvec4 fours[ROWS][3];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r]);
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], sum[i]);
-                }
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, rows - 1u), j, fours[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                        accumulate(min(row + r, rows - 1u), j, k * BATCH + m, fours[r], sum[r * BATCH + m]);
                 if (at_end) {
-                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
+                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == rows ? sum_at_end[i % BATCH] : sum[i];
                 }
             }
             held = c0;
         }
-        const float all = sum_of_lanes(sum, gl_SubgroupSize);
-        if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
-            continue;
+        float total = sum_of_lanes(sum, gl_SubgroupSize);
+        uint i = lane < SUMS ? team * SUMS + lane : teams * SUMS;  // which of the sums of all teams it is
+        if (SPLIT > 1u) {
+            // Halves of the memory in turn: who is a row ahead does not write where others still read.
+            const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
+            if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = total;
+            barrier();
+            i = gl_LocalInvocationID.x;
+            if (i >= teams * SUMS) continue;
+            total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (i / SUMS * SPLIT + s) * SUMS + i % SUMS];
         }
-        // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
-        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
-        barrier();
-        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
-        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
-        float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
-        finish(m, n, total);
+        const uint n = first + i / BATCH, m = i % BATCH;
+        if (i < teams * SUMS && n < rows && m < batch) finish(m, n, total);
     }
 }
 

@@ -23,6 +23,7 @@
 //
 //     value = d * sc * q - dmin * mn
 #version 450
+#extension GL_KHR_shader_subgroup_basic : require
 
 layout(local_size_x_id = 0) in;
 

@@ -23,7 +23,6 @@
 //
 //     value = d * sc * q - dmin * mn
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -37,6 +36,7 @@ layout(constant_id = 31) const uint Y_TYPE = 0;  // how y is stored: 0 as f32, 1
 layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the epilogue may have; the rest is left out
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+const uint TILES = 1u, SUMS = ROWS;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
@@ -62,7 +62,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -88,39 +87,30 @@ vec4 x_run(uint at) {
 
 float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
 
-// What y holds.
-float y_before(uint at) {
-    if (Y_TYPE == 0u) return y[at];
-    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u & 0xffffu;
-    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
 }
 
-// Rounds once, to the nearest, ties to even.
+// Two results of 16 bits share a word, and may be those of different threads: neither takes the other's part.
+float y_before(uint at) {
+    if (Y_TYPE == 0u) return y[at];
+    const uint bits = atomicOr(y_halves[at / 2u], 0u) >> at % 2u * 16u;
+    return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
+}
 void store_y(uint at, float sum) {
     if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    // Two results share a word, and may be those of different threads: neither takes the other's part.
     atomicAnd(y_halves[at / 2u], 0xffff0000u >> at % 2u * 16u);
-    atomicOr(y_halves[at / 2u], bits << at % 2u * 16u);
+    atomicOr(y_halves[at / 2u], y_bits(sum) << at % 2u * 16u);
 }
 
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
@@ -130,25 +120,22 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
 void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 
-const uint TILES = 1u, SUMS = ROWS;
-
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale.
-int x[TILES][DIGITS][16];
-float x_step[TILES][2];
-float x_sum[TILES][2];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale.
+const uint X_FOURS = DIGITS * 4u + 1u;
+uvec4 x[TILES][X_FOURS];
+float x_step(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][i]); }
+float x_sum(uint k, uint i) { return uintBitsToFloat(x[k][DIGITS * 4u][2u + i]); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -157,8 +144,9 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -167,12 +155,11 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
 // Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they swap,
@@ -194,32 +181,23 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
-    vec4 run[16];
+    const uint tile = j % 4u, place = j / 4u * 64u + tile * 16u, from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
+    vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
-    vec4 most[2], all[2];
-    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s)
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
-    }
-    if (DIGITS > 1u) {
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
-        [[unroll]] for (uint s = 1u; s < 2u; ++s) most[s] = most[0], all[s] = all[0];
-    }
+    if (DIGITS > 1u) most[0] = most[1] = max(most[0], most[1]), all[0] = all[1] = all[0] + all[1];
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        const float scale = scale_of(most[s], all[s]);
-        x_step[k][s] = 1.0 / scale;
-        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
+        ivec4 sum = ivec4(0);
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale), sum += whole[r];
+        x[k][DIGITS * 4u][s] = floatBitsToUint(step);
+        x[k][DIGITS * 4u][2u + s] = floatBitsToUint(step * float(sum_of(sum) - 32 * BIAS));
     }
-    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1] + whole[2] + whole[3] + whole[4] + whole[5] + whole[6] + whole[7])
-        - 32 * BIAS);
-    x_sum[k][1] = x_step[k][1] * float(sum_of(whole[8] + whole[9] + whole[10] + whole[11] + whole[12] + whole[13] + whole[14] + whole[15])
-        - 32 * BIAS);
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
-    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit)
+        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
 }
 
 // Loads tile `j` of row `n`.
@@ -235,13 +213,9 @@ void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
     uint tile = j % 4u, shift0 = tile % 2u * 16u, shift1 = shift0 + tile / 2u * 2u, shift2 = shift0 + tile / 2u * 4u;
-    uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2];
-    uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, bytes0 = qs0.x & 0xF0F0F0Fu, bytes1 = qs0.y & 0xF0F0F0Fu;
-    uint bytes2 = qs0.z & 0xF0F0F0Fu, bytes3 = qs0.w & 0xF0F0F0Fu, bytes4 = qs1.x & 0xF0F0F0Fu, bytes5 = qs1.y & 0xF0F0F0Fu;
-    uint bytes6 = qs1.z & 0xF0F0F0Fu, bytes7 = qs1.w & 0xF0F0F0Fu, bytes8 = (qs0.x >> 4u) & 0xF0F0F0Fu, bytes9 = (qs0.y >> 4u) & 0xF0F0F0Fu;
-    uint bytes10 = (qs0.z >> 4u) & 0xF0F0F0Fu, bytes11 = (qs0.w >> 4u) & 0xF0F0F0Fu, bytes12 = (qs1.x >> 4u) & 0xF0F0F0Fu;
-    uint bytes13 = (qs1.y >> 4u) & 0xF0F0F0Fu, bytes14 = (qs1.z >> 4u) & 0xF0F0F0Fu, bytes15 = (qs1.w >> 4u) & 0xF0F0F0Fu;
-    uint scales2 = words[1], scales3 = four.z;
+    uvec4 four = fours[0], qs0 = fours[1], qs1 = fours[2], bytes0 = qs0 & 0xF0F0F0Fu, bytes1 = qs1 & 0xF0F0F0Fu;
+    uvec4 bytes2 = (qs0 >> 4u) & 0xF0F0F0Fu, bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu;
+    uint d_dmin = four.x, scales0 = words[0], scales1 = four.y, scales2 = words[1], scales3 = four.z;
     float d = f16_to_f32(d_dmin), dmin = f16_to_f32(d_dmin >> 16u);
     uint sc_lo0 = (scales0 >> shift0) & 15u, sc_lo1 = (scales0 >> (shift0 + 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales1 >> (shift1 + 4u)) & 3u, sc_hi1 = (scales1 >> (shift1 + 12u)) & 3u;  // scales: bits 4-5 of sc
@@ -251,47 +225,21 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout flo
     uint mn0 = mn_lo0 | (mn_hi0 << 4u), mn1 = mn_lo1 | (mn_hi1 << 4u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
-            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4])
-            + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
-        const int part1 = int(sc1) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
-            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12])
-            + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+        const int part0 = int(sc0) * dot16(dot16(0, bytes0, x[k][digit * 4u]), bytes1, x[k][digit * 4u + 1u]);
+        const int part1 = int(sc1) * dot16(dot16(0, bytes2, x[k][digit * 4u + 2u]), bytes3, x[k][digit * 4u + 3u]);
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }
-    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1)
-        - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1]);
+    sum += d * (DIGITS > 1u ? x_step(k, 0u) * dots0 : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1)
+        - dmin * (float(mn0) * x_sum(k, 0u) + float(mn1) * x_sum(k, 1u));
 }
 
-const uint X_WORDS = DIGITS * 16u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
-// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
-void share_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
-        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
-}
-
-// Takes it from there.
+// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
-        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
-    }
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 16u + 2u + i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -311,9 +259,10 @@ float sum_of_lanes(float v[SUMS], uint width) {
 void share_slice(uint begin, uint count) {
     barrier();
     for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
-        load_x(i / count, begin + i % count, 0u);
-        if (i < count * BATCH) share_x(i / count, i % count);
+        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
+        load_x(m, begin + t, 0u);  // the whole subgroup, also beyond the end
+        if (i >= count * BATCH) continue;
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
     }
     barrier();
 }

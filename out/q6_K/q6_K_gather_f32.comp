@@ -21,6 +21,7 @@
 //
 //     value = d * sc * (q - 32)
 #version 450
+#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;

@@ -21,7 +21,6 @@
 //
 //     value = d * sc * (q - 32)
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -37,6 +36,7 @@ layout(constant_id = 28) const uint EPILOGUE = 0xffffffffu;  // bits that the ep
 layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as the push constants say; 0: one after the other
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+const uint TILES = 1u, SUMS = ROWS;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
@@ -63,7 +63,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -89,24 +88,19 @@ vec4 x_run(uint at) {
 
 float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
+
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
+}
 
 // What y holds.
 float y_before(uint at) {
@@ -115,11 +109,9 @@ float y_before(uint at) {
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-// Rounds once, to the nearest, ties to even.
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    y_halves[at] = uint16_t(bits);
+    if (Y_TYPE == 0u) y[at] = sum;
+    else y_halves[at] = uint16_t(y_bits(sum));
 }
 
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is, which may be the first or the last.
@@ -129,26 +121,24 @@ void finish(uint m, uint n, float sum, bool first, bool last) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if (first && (does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if (!first || (does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if (last && (does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if (last && (does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if (last && (does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
 void finish(uint m, uint n, float sum) { finish(m, n, sum, true, true); }
 
-const uint TILES = 1u, SUMS = ROWS;
-
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES][DIGITS][16];
-int x_digits[TILES][DIGITS][8];
-float x_step[TILES][2];
-float x_sum[TILES][1];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale, of x itself, and of each digit.
+const uint X_FOURS = DIGITS * 6u + 1u;
+uvec4 x[TILES][X_FOURS];
+uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
+void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 16u + i)); }
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 16u + 2u + digit * 8u + i)); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -157,8 +147,8 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -167,43 +157,35 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
+int sum_of_bytes(uint bytes) { return dot4(bytes, 0x01010101u); }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
-    vec4 run[16];
+    const uint tile = j % 8u, place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u,
+        from = x_from(min(vector, batch - 1u), row_tiles * 4u) + place;
+    vec4 run[16], most[2], all[2];
     [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r % 2u + r / 2u % 4u * 8u + r / 8u * 64u);
-    vec4 most[2], all[2];
-    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 2u; ++s)
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
-    }
     ivec4 whole[16];
     [[unroll]] for (uint s = 0u; s < 2u; ++s) {
-        const float scale = scale_of(most[s], all[s]);
-        x_step[k][s] = 1.0 / scale;
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        keep_word(k, DIGITS * 16u + s, floatBitsToUint(step));
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]);
-        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
-        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]);
-        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][6]) + sum_of_bytes(x[k][digit][7]);
-        x_digits[k][digit][4] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]);
-        x_digits[k][digit][5] = sum_of_bytes(x[k][digit][10]) + sum_of_bytes(x[k][digit][11]);
-        x_digits[k][digit][6] = sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]);
-        x_digits[k][digit][7] = sum_of_bytes(x[k][digit][14]) + sum_of_bytes(x[k][digit][15]);
+        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit * 4u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
+        [[unroll]] for (uint i = 0u; i < 8u; ++i)
+            keep_word(k, DIGITS * 16u + digit * 8u + 2u + i,
+            uint(sum_of_bytes(x[k][digit * 4u + i / 2u][i % 2u * 2u]) + sum_of_bytes(x[k][digit * 4u + i / 2u][i % 2u * 2u + 1u])));
     }
 }
 
@@ -316,48 +298,26 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout fl
     int sc6 = bitfieldExtract(int(scales3 >> (shift + 16u)), 0, 8), sc7 = bitfieldExtract(int(scales4 >> shift), 0, 8);  // scales: 8 bits
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
-            - 32 * x_digits[k][digit][0]) + sc1 * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3])
-            - 32 * x_digits[k][digit][1]) + sc2 * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
-            - 32 * x_digits[k][digit][2]) + sc3 * (dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7])
-            - 32 * x_digits[k][digit][3]));
-        dots1 = 256.0 * dots1 + float(sc4 * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
-            - 32 * x_digits[k][digit][4]) + sc5 * (dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11])
-            - 32 * x_digits[k][digit][5]) + sc6 * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
-            - 32 * x_digits[k][digit][6]) + sc7 * (dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15])
-            - 32 * x_digits[k][digit][7]));
+        dots0 = 256.0 * dots0 + float(sc0 * (dot4(bytes0, x[k][digit * 4u].x) + dot4(bytes1, x[k][digit * 4u].y)
+            - 32 * x_digits(k, digit, 0u)) + sc1 * (dot4(bytes2, x[k][digit * 4u].z) + dot4(bytes3, x[k][digit * 4u].w)
+            - 32 * x_digits(k, digit, 1u)) + sc2 * (dot4(bytes4, x[k][digit * 4u + 1u].x) + dot4(bytes5, x[k][digit * 4u + 1u].y)
+            - 32 * x_digits(k, digit, 2u)) + sc3 * (dot4(bytes6, x[k][digit * 4u + 1u].z) + dot4(bytes7, x[k][digit * 4u + 1u].w)
+            - 32 * x_digits(k, digit, 3u)));
+        dots1 = 256.0 * dots1 + float(sc4 * (dot4(bytes8, x[k][digit * 4u + 2u].x) + dot4(bytes9, x[k][digit * 4u + 2u].y)
+            - 32 * x_digits(k, digit, 4u)) + sc5 * (dot4(bytes10, x[k][digit * 4u + 2u].z) + dot4(bytes11, x[k][digit * 4u + 2u].w)
+            - 32 * x_digits(k, digit, 5u)) + sc6 * (dot4(bytes12, x[k][digit * 4u + 3u].x) + dot4(bytes13, x[k][digit * 4u + 3u].y)
+            - 32 * x_digits(k, digit, 6u)) + sc7 * (dot4(bytes14, x[k][digit * 4u + 3u].z) + dot4(bytes15, x[k][digit * 4u + 3u].w)
+            - 32 * x_digits(k, digit, 7u)));
     }
-    sum += d0 * (x_step[k][0] * dots0) + d1 * (x_step[k][1] * dots1);
+    sum += d0 * (x_step(k, 0u) * dots0) + d1 * (x_step(k, 1u) * dots1);
 }
 
-const uint X_WORDS = DIGITS * 24u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+const uint FIT = SHARED_FOURS / (X_FOURS * BATCH), SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
-// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
-void share_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 24u + i] = uint(x[0][digit][i]);
-        [[unroll]] for (uint i = 0u; i < 8u; ++i) words[digit * 24u + 16u + i] = uint(x_digits[0][digit][i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 24u + i] = floatBitsToUint(x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
-        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
-}
-
-// Takes it from there.
+// Takes what is kept of right-hand side `m` and tile `t` of the slice from there.
 void take_x(uint m, uint t) {
-    uint words[4u * X_FOURS];
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
-        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
-        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
-    }
-    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 24u + i]);
-        [[unroll]] for (uint i = 0u; i < 8u; ++i) x_digits[0][digit][i] = int(words[digit * 24u + 16u + i]);
-    }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 24u + i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) x[0][i] = shared_x[(m * X_FOURS + i) * SLICE + t];
 }
 
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
@@ -376,9 +336,11 @@ float sum_of_lanes(float v[SUMS], uint width) {
 // Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
 void share_slice(uint begin, uint count) {
     barrier();
-    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
-        load_x(i / count, begin + i % count, 0u);
-        share_x(i / count, i % count);
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x, m = i / count, t = i % count;
+        if (i >= count * BATCH) continue;
+        load_x(m, begin + t, 0u);
+        [[unroll]] for (uint f = 0u; f < X_FOURS; ++f) shared_x[(m * X_FOURS + f) * SLICE + t] = x[0][f];
     }
     barrier();
 }

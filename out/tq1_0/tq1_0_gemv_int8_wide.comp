@@ -18,7 +18,6 @@
 //
 //     value = (t - 1) * d
 #version 450
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -35,6 +34,8 @@ layout(constant_id = 30) const uint VIEWS = 0;  // 1: x, y and weights lie as th
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
+shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
@@ -61,7 +62,6 @@ layout(push_constant) uniform Push {
 
 // The matrix that a workgroup multiplies, of this launch; and where its weights, its x and its y begin.
 uint matrix = 0u, weights_begin = 0u, x_begin = 0u, y_begin = 0u;
-
 void find_matrix() {
     if (VIEWS == 0u) return;
     matrix = gl_WorkGroupID.x / groups;
@@ -87,24 +87,19 @@ vec4 x_run(uint at) {
 
 float f16_to_f32(uint bits) { return unpackHalf2x16(bits).x; }  // of the low 16 bits
 
-// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
-uint f32_to_f16(float x) {
-    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
-    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
-    const uint normal = min(magnitude - 0x37FFF001u + ((magnitude >> 13) & 1u) >> 13, 0x7C00u);
-    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u, rounded = magnitude < 0x38800000u ? subnormal : normal;
-    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? 0x7E00u : rounded);
-}
-
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x), rounded = bits + 0x7FFFu + ((bits >> 16) & 1u), nan = bits & 0x80000000u | 0x7FC00000u;
-    return ((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded) >> 16;
-}
-
 // Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
 const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, GATES = 8u, ADDS_RESIDUAL = 16u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
-float silu(float v) { return v / (1.0 + exp(-v)); }
+
+// A result of 16 bits: rounded once, to the nearest, ties to even; in integers, because Vulkan leaves its own rounding open.
+uint y_bits(float v) {
+    const uint bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, nan = Y_TYPE == 1u ? 0x7E00u : 0x7FC0u;
+    const uint bf16 = magnitude + 0x7FFFu + (magnitude >> 16 & 1u) >> 16;
+    precise float lifted = uintBitsToFloat(magnitude) + 0.5;  // rounds at the last bit of a subnormal half
+    const uint subnormal = floatBitsToUint(lifted) - 0x3F000000u,
+        normal = min(magnitude - 0x37FFF001u + (magnitude >> 13 & 1u) >> 13, 0x7C00u);
+    const uint f16 = magnitude < 0x38800000u ? subnormal : normal, rounded = Y_TYPE == 1u ? f16 : bf16;
+    return bits >> 16 & 0x8000u | (magnitude > 0x7F800000u ? nan : rounded);
+}
 
 // What y holds.
 float y_before(uint at) {
@@ -113,11 +108,9 @@ float y_before(uint at) {
     return Y_TYPE == 1u ? unpackHalf2x16(bits).x : uintBitsToFloat(bits << 16);
 }
 
-// Rounds once, to the nearest, ties to even.
 void store_y(uint at, float sum) {
-    if (Y_TYPE == 0u) { y[at] = sum; return; }
-    const uint bits = Y_TYPE == 1u ? f32_to_f16(sum) : f32_to_bf16(sum);
-    y_halves[at] = uint16_t(bits);
+    if (Y_TYPE == 0u) y[at] = sum;
+    else y_halves[at] = uint16_t(y_bits(sum));
 }
 
 // Row `n` of right-hand side `m` is done.
@@ -127,25 +120,22 @@ void finish(uint m, uint n, float sum) {
     if ((does & SCALES) != 0u) sum *= result_scale[(does & SCALES_ROWS) != 0u ? row : (does & SCALES_VECTORS) != 0u ? vector_number : 0u];
     if ((does & ADDS_BIAS) != 0u) sum += row_bias[row];
     if ((does & ADDS_TO_Y) != 0u) sum += y_before(at + y_skip);
-    if ((does & GATES) != 0u) sum *= silu(result_gate[at]);
+    if ((does & GATES) != 0u) sum *= result_gate[at] / (1.0 + exp(-result_gate[at]));  // silu
     if ((does & ADDS_RESIDUAL) != 0u) sum += residual[at];
     store_y(at + y_skip, sum);
 }
 
-const uint TILES = 1u, SUMS = ROWS * BATCH;  // sums at once: at most as many as a subgroup has lanes
-shared float partial[gl_WorkGroupSize.x / 4u * SUMS * 2u];
-
-// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
-// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES * BATCH][DIGITS][32];
-int x_digits[TILES * BATCH][DIGITS][4];
-float x_step[TILES * BATCH][4];
-float x_sum[TILES * BATCH][1];
-
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+// What a thread keeps of x: of each digit, the highest first, signed bytes of four elements in a word; the steps that the integers
+// stand for; sums over runs that share a scale, of x itself, and of each digit.
+const uint X_FOURS = DIGITS * 9u + 1u;
+uvec4 x[TILES * BATCH][X_FOURS];
+uint kept_word(uint k, uint i) { return x[k][i / 4u][i % 4u]; }
+void keep_word(uint k, uint i, uint word) { x[k][i / 4u][i % 4u] = word; }
+float x_step(uint k, uint i) { return uintBitsToFloat(kept_word(k, DIGITS * 32u + i)); }
+int x_digits(uint k, uint digit, uint i) { return int(kept_word(k, DIGITS * 32u + 4u + digit * 4u + i)); }
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;  // that digits hold, less what rounding may add
 float scale_of(vec4 most, vec4 all) {
     const float largest = max(max(most.x, most.y), max(most.z, most.w));
     if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
@@ -154,8 +144,9 @@ float scale_of(vec4 most, vec4 all) {
 
 // OpSDot of four bytes in a word each; not every GLSL compiler has a name for it.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-int dot4(int codes, int x) { return signed_dot(codes, x, 0); }
+int signed_dot(uint codes, uint x, spirv_literal int packed);
+int dot4(uint codes, uint x) { return signed_dot(codes, x, 0); }
+int dot16(int sum, uvec4 codes, uvec4 x) { return sum + dot4(codes.x, x.x) + dot4(codes.y, x.y) + dot4(codes.z, x.z) + dot4(codes.w, x.w); }
 
 // The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
 // turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
@@ -164,15 +155,14 @@ ivec4 integers(vec4 v) { return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floa
 int sum_of(ivec4 v) { return v.x + v.y + v.z + v.w; }
 
 // One digit of four integers. Two share a word, so that most is done once for two digits.
-int bytes_of(ivec4 v, uint digit) {
+uint bytes_of(ivec4 v, uint digit) {
     const uint place = DIGITS - 1u - digit;
     const ivec4 halves = v >> (place / 2u * 16u);
-    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
-    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
-    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16), bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return uint(bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0u : 0x80808080u);
 }
 
-int sum_of_bytes(int bytes) { return dot4(bytes, 0x01010101); }
+int sum_of_bytes(uvec4 bytes) { return dot16(0, bytes, uvec4(0x01010101u)); }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, or some small
 // ones, for threads take the same run of tiles that are neighbours.
@@ -186,39 +176,28 @@ vec4 staged_x(uint at) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u, place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u;
-    const uint from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
-    vec4 run[32];
+    const uint tile = j % 4u, place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u,
+        from = x_from(min(vector, batch - 1u), row_tiles * 16u) + place;
+    vec4 run[32], most[4], all[4];
     [[unroll]] for (uint r = 0u; r < 32u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
-    vec4 most[4], all[4];
-    [[unroll]] for (uint s = 0u; s < 4u; ++s) {
-        most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 4u; ++s) most[s] = all[s] = vec4(0.0);
+    [[unroll]] for (uint s = 0u; s < 4u; ++s)
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) most[s] = max(most[s], abs(run[r])), all[s] += run[r];
-    }
     if (DIGITS > 1u) {
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[0] = max(most[0], most[s]), all[0] += all[s];
         [[unroll]] for (uint s = 1u; s < 4u; ++s) most[s] = most[0], all[s] = all[0];
     }
     ivec4 whole[32];
     [[unroll]] for (uint s = 0u; s < 4u; ++s) {
-        const float scale = scale_of(most[s], all[s]);
-        x_step[k][s] = 1.0 / scale;
+        const float scale = scale_of(most[s], all[s]), step = 1.0 / scale;
         [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+        keep_word(k, DIGITS * 32u + s, floatBitsToUint(step));
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint r = 0u; r < 32u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
-            + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
-            + sum_of_bytes(x[k][digit][7]);
-        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
-            + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
-            + sum_of_bytes(x[k][digit][15]);
-        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][16]) + sum_of_bytes(x[k][digit][17]) + sum_of_bytes(x[k][digit][18])
-            + sum_of_bytes(x[k][digit][19]) + sum_of_bytes(x[k][digit][20]) + sum_of_bytes(x[k][digit][21]) + sum_of_bytes(x[k][digit][22])
-            + sum_of_bytes(x[k][digit][23]);
-        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][24]) + sum_of_bytes(x[k][digit][25]) + sum_of_bytes(x[k][digit][26])
-            + sum_of_bytes(x[k][digit][27]) + sum_of_bytes(x[k][digit][28]) + sum_of_bytes(x[k][digit][29]) + sum_of_bytes(x[k][digit][30])
-            + sum_of_bytes(x[k][digit][31]);
+        [[unroll]] for (uint r = 0u; r < 32u; ++r) x[k][digit * 8u + r / 4u][r % 4u] = bytes_of(whole[r], digit);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i)
+            keep_word(k, DIGITS * 32u + digit * 4u + 4u + i,
+            uint(sum_of_bytes(x[k][digit * 8u + i * 2u]) + sum_of_bytes(x[k][digit * 8u + i * 2u + 1u])));
     }
 }
 
@@ -277,86 +256,50 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout flo
     uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
     uint d0 = words[0], qh = words[1], qh_run = (qh >> shift0) | ((d0 << 1u) << shift1);
     uint evens0 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u, odds0 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u), evens1 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
-    uint odds1 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u, bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    uint evens1 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u, odds1 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
     float d1 = f16_to_f32(d0 >> shift0);
     bool odd = (begin & 1u) != 0u, upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0], four1 = fours[1], four2 = fours[2], four3 = fours[3];
     uint pick0 = upper ? four0.w : four0.y, pick1 = upper ? four0.z : four0.x, qs0 = odd ? pick0 : pick1, pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0, qs_run0 = (qs0 >> shift0) | ((qs1 << 1u) << shift1), evens2 = (qs_run0 & 0xFF00FFu) * 3u;
-    uint odds2 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u, bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
-    uint pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2, qs_run1 = (qs1 >> shift0) | ((qs2 << 1u) << shift1);
-    uint evens3 = (qs_run1 & 0xFF00FFu) * 3u, odds3 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u), pick4 = upper ? four1.w : four1.y;
+    uint qs1 = odd ? pick2 : pick0, pick3 = upper ? four1.y : four0.w, qs2 = odd ? pick3 : pick2, pick4 = upper ? four1.w : four1.y;
     uint pick5 = upper ? four1.z : four1.x, qs3 = odd ? pick4 : pick5, pick6 = upper ? four2.x : four1.z, qs4 = odd ? pick6 : pick4;
-    uint qs_run2 = (qs3 >> shift0) | ((qs4 << 1u) << shift1), evens4 = (qs_run2 & 0xFF00FFu) * 3u;
-    uint odds4 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u, bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
-    uint pick7 = upper ? four2.y : four1.w, qs5 = odd ? pick7 : pick6, qs_run3 = (qs4 >> shift0) | ((qs5 << 1u) << shift1);
-    uint evens5 = (qs_run3 & 0xFF00FFu) * 3u, odds5 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u), evens6 = (evens2 & 0xFF00FFu) * 3u;
-    uint odds6 = (odds2 & 0xFF00FFu) * 3u, bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
-    uint evens7 = (evens3 & 0xFF00FFu) * 3u, odds7 = (odds3 & 0xFF00FFu) * 3u;
-    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u), evens8 = (evens4 & 0xFF00FFu) * 3u;
-    uint odds8 = (odds4 & 0xFF00FFu) * 3u, bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
-    uint evens9 = (evens5 & 0xFF00FFu) * 3u, odds9 = (odds5 & 0xFF00FFu) * 3u;
-    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u), evens10 = (evens6 & 0xFF00FFu) * 3u;
-    uint odds10 = (odds6 & 0xFF00FFu) * 3u, bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
-    uint evens11 = (evens7 & 0xFF00FFu) * 3u, odds11 = (odds7 & 0xFF00FFu) * 3u;
-    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u), evens12 = (evens8 & 0xFF00FFu) * 3u;
-    uint odds12 = (odds8 & 0xFF00FFu) * 3u, bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
-    uint evens13 = (evens9 & 0xFF00FFu) * 3u, odds13 = (odds9 & 0xFF00FFu) * 3u;
-    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u), evens14 = (evens10 & 0xFF00FFu) * 3u;
-    uint odds14 = (odds10 & 0xFF00FFu) * 3u, bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
-    uint evens15 = (evens11 & 0xFF00FFu) * 3u, odds15 = (odds11 & 0xFF00FFu) * 3u;
-    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u), evens16 = (evens12 & 0xFF00FFu) * 3u;
-    uint odds16 = (odds12 & 0xFF00FFu) * 3u, bytes16 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u);
-    uint evens17 = (evens13 & 0xFF00FFu) * 3u, odds17 = (odds13 & 0xFF00FFu) * 3u;
-    uint bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u), evens18 = (evens14 & 0xFF00FFu) * 3u;
-    uint odds18 = (odds14 & 0xFF00FFu) * 3u, bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
-    uint evens19 = (evens15 & 0xFF00FFu) * 3u, odds19 = (odds15 & 0xFF00FFu) * 3u;
-    uint bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u), evens20 = (evens16 & 0xFF00FFu) * 3u;
-    uint odds20 = (odds16 & 0xFF00FFu) * 3u, bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
-    uint evens21 = (evens17 & 0xFF00FFu) * 3u, odds21 = (odds17 & 0xFF00FFu) * 3u;
-    uint bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u), pick8 = upper ? four2.w : four2.y;
-    uint pick9 = upper ? four2.z : four2.x, qs6 = odd ? pick8 : pick9, pick10 = upper ? four3.x : four2.z, qs7 = odd ? pick10 : pick8;
-    uint qs_run4 = (qs6 >> shift0) | ((qs7 << 1u) << shift1), evens22 = (qs_run4 & 0xFF00FFu) * 3u;
-    uint odds22 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u, bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u);
-    uint pick11 = upper ? four3.y : four2.w, qs8 = odd ? pick11 : pick10, qs_run5 = (qs7 >> shift0) | ((qs8 << 1u) << shift1);
-    uint evens23 = (qs_run5 & 0xFF00FFu) * 3u, odds23 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes23 = ((evens23 >> 8u) & 0xFF00FFu) | (odds23 & 0xFF00FF00u), evens24 = (evens22 & 0xFF00FFu) * 3u;
-    uint odds24 = (odds22 & 0xFF00FFu) * 3u, bytes24 = ((evens24 >> 8u) & 0xFF00FFu) | (odds24 & 0xFF00FF00u);
+    uint pick7 = upper ? four2.y : four1.w, qs5 = odd ? pick7 : pick6;
+    uvec4 qs_run0 = (uvec4(qs0, qs1, qs3, qs4) >> shift0) | ((uvec4(qs1, qs2, qs4, qs5) << 1u) << shift1);
+    uvec4 evens2 = (qs_run0 & 0xFF00FFu) * 3u, odds2 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
+    uvec4 bytes0 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u), evens6 = (evens2 & 0xFF00FFu) * 3u;
+    uvec4 odds6 = (odds2 & 0xFF00FFu) * 3u, bytes1 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    uvec4 evens10 = (evens6 & 0xFF00FFu) * 3u, odds10 = (odds6 & 0xFF00FFu) * 3u;
+    uvec4 bytes2 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u), evens14 = (evens10 & 0xFF00FFu) * 3u;
+    uvec4 odds14 = (odds10 & 0xFF00FFu) * 3u, bytes3 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uvec4 evens18 = (evens14 & 0xFF00FFu) * 3u, odds18 = (odds14 & 0xFF00FFu) * 3u;
+    uvec4 bytes4 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
+    uint pick8 = upper ? four2.w : four2.y, pick9 = upper ? four2.z : four2.x, qs6 = odd ? pick8 : pick9;
+    uint pick10 = upper ? four3.x : four2.z, qs7 = odd ? pick10 : pick8, qs_run4 = (qs6 >> shift0) | ((qs7 << 1u) << shift1);
+    uint evens22 = (qs_run4 & 0xFF00FFu) * 3u, odds22 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u, pick11 = upper ? four3.y : four2.w;
+    uint qs8 = odd ? pick11 : pick10, qs_run5 = (qs7 >> shift0) | ((qs8 << 1u) << shift1), evens23 = (qs_run5 & 0xFF00FFu) * 3u;
+    uint odds23 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u, evens24 = (evens22 & 0xFF00FFu) * 3u, odds24 = (odds22 & 0xFF00FFu) * 3u;
     uint evens25 = (evens23 & 0xFF00FFu) * 3u, odds25 = (odds23 & 0xFF00FFu) * 3u;
-    uint bytes25 = ((evens25 >> 8u) & 0xFF00FFu) | (odds25 & 0xFF00FF00u), evens26 = (evens24 & 0xFF00FFu) * 3u;
-    uint odds26 = (odds24 & 0xFF00FFu) * 3u, bytes26 = ((evens26 >> 8u) & 0xFF00FFu) | (odds26 & 0xFF00FF00u);
-    uint evens27 = (evens25 & 0xFF00FFu) * 3u, odds27 = (odds25 & 0xFF00FFu) * 3u;
-    uint bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u), evens28 = (evens26 & 0xFF00FFu) * 3u;
-    uint odds28 = (odds26 & 0xFF00FFu) * 3u, bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u);
+    uvec4 bytes5 = ((uvec4(evens22, evens23, evens24, evens25) >> 8u) & 0xFF00FFu) | (uvec4(odds22, odds23, odds24, odds25) & 0xFF00FF00u);
+    uint evens26 = (evens24 & 0xFF00FFu) * 3u, odds26 = (odds24 & 0xFF00FFu) * 3u, evens27 = (evens25 & 0xFF00FFu) * 3u;
+    uint odds27 = (odds25 & 0xFF00FFu) * 3u, evens28 = (evens26 & 0xFF00FFu) * 3u, odds28 = (odds26 & 0xFF00FFu) * 3u;
     uint evens29 = (evens27 & 0xFF00FFu) * 3u, odds29 = (odds27 & 0xFF00FFu) * 3u;
-    uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u), evens30 = (evens28 & 0xFF00FFu) * 3u;
-    uint odds30 = (odds28 & 0xFF00FFu) * 3u, bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u);
-    uint evens31 = (evens29 & 0xFF00FFu) * 3u, odds31 = (odds29 & 0xFF00FFu) * 3u;
-    uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
+    uvec4 bytes6 = ((uvec4(evens26, evens27, evens28, evens29) >> 8u) & 0xFF00FFu) | (uvec4(odds26, odds27, odds28, odds29) & 0xFF00FF00u);
+    uint evens30 = (evens28 & 0xFF00FFu) * 3u, odds30 = (odds28 & 0xFF00FFu) * 3u, evens31 = (evens29 & 0xFF00FFu) * 3u;
+    uint odds31 = (odds29 & 0xFF00FFu) * 3u;
+    uvec4 bytes7 = ((uvec4(evens30, evens31, evens0, evens1) >> 8u) & 0xFF00FFu) | (uvec4(odds30, odds31, odds0, odds1) & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes2), x[k][digit][0]) + dot4(int(bytes3), x[k][digit][1]) + dot4(int(bytes4), x[k][digit][2])
-            + dot4(int(bytes5), x[k][digit][3]) + dot4(int(bytes6), x[k][digit][4]) + dot4(int(bytes7), x[k][digit][5])
-            + dot4(int(bytes8), x[k][digit][6]) + dot4(int(bytes9), x[k][digit][7]) - x_digits[k][digit][0];
-        const int part1 = dot4(int(bytes10), x[k][digit][8]) + dot4(int(bytes11), x[k][digit][9]) + dot4(int(bytes12), x[k][digit][10])
-            + dot4(int(bytes13), x[k][digit][11]) + dot4(int(bytes14), x[k][digit][12]) + dot4(int(bytes15), x[k][digit][13])
-            + dot4(int(bytes16), x[k][digit][14]) + dot4(int(bytes17), x[k][digit][15]) - x_digits[k][digit][1];
-        const int part2 = dot4(int(bytes18), x[k][digit][16]) + dot4(int(bytes19), x[k][digit][17]) + dot4(int(bytes20), x[k][digit][18])
-            + dot4(int(bytes21), x[k][digit][19]) + dot4(int(bytes22), x[k][digit][20]) + dot4(int(bytes23), x[k][digit][21])
-            + dot4(int(bytes24), x[k][digit][22]) + dot4(int(bytes25), x[k][digit][23]) - x_digits[k][digit][2];
-        const int part3 = dot4(int(bytes26), x[k][digit][24]) + dot4(int(bytes27), x[k][digit][25]) + dot4(int(bytes28), x[k][digit][26])
-            + dot4(int(bytes29), x[k][digit][27]) + dot4(int(bytes30), x[k][digit][28]) + dot4(int(bytes31), x[k][digit][29])
-            + dot4(int(bytes0), x[k][digit][30]) + dot4(int(bytes1), x[k][digit][31]) - x_digits[k][digit][3];
+        const int part0 = dot16(dot16(0, bytes0, x[k][digit * 8u]), bytes1, x[k][digit * 8u + 1u]) - x_digits(k, digit, 0u);
+        const int part1 = dot16(dot16(0, bytes2, x[k][digit * 8u + 2u]), bytes3, x[k][digit * 8u + 3u]) - x_digits(k, digit, 1u);
+        const int part2 = dot16(dot16(0, bytes4, x[k][digit * 8u + 4u]), bytes5, x[k][digit * 8u + 5u]) - x_digits(k, digit, 2u);
+        const int part3 = dot16(dot16(0, bytes6, x[k][digit * 8u + 6u]), bytes7, x[k][digit * 8u + 7u]) - x_digits(k, digit, 3u);
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
         dots1 = float(part1);
         dots2 = float(part2);
         dots3 = float(part3);
     }
-    sum += d1 * (DIGITS > 1u ? x_step[k][0] * dots0
-        : x_step[k][0] * dots0 + x_step[k][1] * dots1 + x_step[k][2] * dots2 + x_step[k][3] * dots3);
+    sum += d1 * (DIGITS > 1u ? x_step(k, 0u) * dots0
+        : x_step(k, 0u) * dots0 + x_step(k, 1u) * dots1 + x_step(k, 2u) * dots2 + x_step(k, 3u) * dots3);
 }
 // Sums over `width` lanes, which begin at a multiple of that, of all sums at once: number i is in the i-th of them.
 float sum_of_lanes(float v[SUMS], uint width) {
@@ -389,68 +332,62 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
-    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
-    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    const uint teams = gl_NumSubgroups / SPLIT, team = gl_SubgroupID / SPLIT, lane = gl_SubgroupInvocationID;
+    const uint tiles = row_tiles / 2u, slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
-        for (uint c0 = 0u; c0 < slices; c0 += split) {
-            const uint c = c0 + gl_SubgroupID % split;
+        for (uint c0 = 0u; c0 < slices; c0 += SPLIT) {
+            const uint c = c0 + gl_SubgroupID % SPLIT;
             const bool kept = c0 == held;
-            if (STAGED > 1u && !kept) {
+            if (STAGED > 1u && !kept)
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
-            }
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + SPLIT) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept) {
+                if (STAGED == 1u && !kept)
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
-                }
                 if (j >= tiles) continue;
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 4u >= tiles;
+                const bool at_end = PADDED == 0u && row + ROWS >= rows && j + 4u >= tiles;
                 float sum_at_end[BATCH];
                 if (at_end) {
                     uvec4 last_fours[4]; uint last_words[2];
-                    fetch_last(end - 1u, j, last_fours, last_words);
+                    fetch_last(rows - 1u, j, last_fours, last_words);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         sum_at_end[m] = 0.0;
-                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
-                        accumulate(end - 1u, j, k * BATCH + m, last_fours, last_words, sum_at_end[m]);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == rows ? sum[r * BATCH + m] : 0.0;
+                        accumulate(rows - 1u, j, k * BATCH + m, last_fours, last_words, sum_at_end[m]);
                     }
                 }
                 uvec4 fours[ROWS][4];
                 uint words[ROWS][2];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
-                    const uint r = i / BATCH, m = i % BATCH;
-                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], words[r], sum[i]);
-                }
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, rows - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                    [[unroll]] for (uint m = 0u; m < BATCH; ++m)
+                        accumulate(min(row + r, rows - 1u), j, k * BATCH + m, fours[r], words[r], sum[r * BATCH + m]);
                 if (at_end) {
-                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
+                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == rows ? sum_at_end[i % BATCH] : sum[i];
                 }
             }
             held = c0;
         }
-        const float all = sum_of_lanes(sum, gl_SubgroupSize);
-        if (split == 1u) {
-            const uint n = row + lane / BATCH, m = lane % BATCH;
-            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
-            continue;
+        float total = sum_of_lanes(sum, gl_SubgroupSize);
+        uint i = lane < SUMS ? team * SUMS + lane : teams * SUMS;  // which of the sums of all teams it is
+        if (SPLIT > 1u) {
+            // Halves of the memory in turn: who is a row ahead does not write where others still read.
+            const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
+            if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = total;
+            barrier();
+            i = gl_LocalInvocationID.x;
+            if (i >= teams * SUMS) continue;
+            total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (i / SUMS * SPLIT + s) * SUMS + i % SUMS];
         }
-        // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
-        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
-        barrier();
-        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
-        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
-        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
-        float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
-        finish(m, n, total);
+        const uint n = first + i / BATCH, m = i % BATCH;
+        if (i < teams * SUMS && n < rows && m < batch) finish(m, n, total);
     }
 }
 
