@@ -62,12 +62,12 @@ static void test_in_place(void **state) {
           "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* codes of eight bits are read without sign */
     check(b, to_float(&b, every(&b, "w", 0, 8, 8)),
-          "dots0: dot4(w, kept_word(k, m, digit * 1u))\n"
+          "dots0: dot4_unsigned(w, kept_word(k, m, digit * 1u))\n"
           "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* zeros from above */
     check(b, to_float(&b, every(&b, "w", 4, 8, 8)),
           "uint bytes = w >> 4u;\n"
-          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
           "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* seven bits */
     check(b, to_float(&b, every(&b, "w", 1, 8, 7)),
@@ -214,7 +214,7 @@ static void test_join(void **state) {
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 4, 4), every(&b, "b", 0, 1, 1), 7)),
           "uint pairs = (a & 0xFFu) | ((a & 65280u) << 8u);\n"
           "uint bytes = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u) | (((b & 15u) * 0x10204080u) & 0x80808080u);\n"
-          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
           "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* what is shifted down further than up */
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 2), every(&b, "b", 6, 8, 2), 2)),
@@ -335,7 +335,7 @@ static void test_turn(void **state) {
     six = joined(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 4), 4);
     check(b, to_float(&b, qg_sign_extend(b.ir, six, 8)),
           "uint bytes = ((a & 0xF0F0F0Fu) | ((b & 0xF0F0F0Fu) << 4u)) ^ 0x80808080u;\n"
-          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 128 * x_digits(k, m, digit, 0u)\n"
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u)) - 128 * x_digits(k, m, digit, 0u)\n"
           "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new();
@@ -611,7 +611,7 @@ static void test_pack(void **state) {
     bench b = bench_new();
     check(b, to_float(&b, integers(&b, "q", 8)),
           "uint bytes = q0 | (q1 << 8u) | (q2 << 16u) | (q3 << 24u);\n"
-          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
           "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* what may be negative is masked, but for the last */
     check(b, to_float(&b, look_up(&b, TABLE_LEVELS, false)),
@@ -623,7 +623,7 @@ static void test_pack(void **state) {
     check(b, to_float(&b, look_up(&b, TABLE_SIZES, true)),
           "uint bytes = sizes[0u][i0] | (sizes[0u][i1] << 8u) | (sizes[0u][i2] << 16u) | (sizes[0u][i3] <<"
           " 24u);\n"
-          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
           "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* an operation on all lanes is done once */
     check(b, to_float(&b, apply(&b, QG_SUB, to_int(&b, integers(&b, "p", 4)), to_int(&b, integers(&b, "q", 4)))),
@@ -637,7 +637,7 @@ static void test_pack(void **state) {
     check(b, to_float(&b, times(&b, integers(&b, "p", 4), integers(&b, "q", 4))),
           "uvec4 codes = uvec4(p0, p1, p2, p3) * uvec4(q0, q1, q2, q3);\n"
           "uint bytes = codes.x | (codes.y << 8u) | (codes.z << 16u) | (codes.w << 24u);\n"
-          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
           "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, signs(&b, every(&b, "s", 0, 1, 1), -128, 127),

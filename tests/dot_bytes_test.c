@@ -517,10 +517,10 @@ static void test_steps(void **state) {
                "uint run = w >> 16u;\n"
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: dot4(v, kept_word(k, m, digit * 9u)) + dot4(v, kept_word(k, m, digit * 9u + 1u)) + dot4(v, "
-               "kept_word(k, m, digit * 9u + 2u)) + dot4(v,"
-               " kept_word(k, m, digit * 9u + 3u)) + dot4(v, kept_word(k, m, digit * 9u + 4u)) + dot4(v, kept_word(k, "
-               "m, digit * 9u + 5u)) + dot4(v,"
+               "dots0: dot4_unsigned(v, kept_word(k, m, digit * 9u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + "
+               "1u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 2u)) + dot4_unsigned(v,"
+               " kept_word(k, m, digit * 9u + 3u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 4u)) + "
+               "dot4_unsigned(v, kept_word(k, m, digit * 9u + 5u)) + dot4_unsigned(v,"
                " kept_word(k, m, digit * 9u + 6u)) + dot4(bytes0, kept_word(k, m, digit * 9u + 7u))\n"
                "dots1: dot4(bytes1, kept_word(k, m, digit * 9u + 8u))\n"
                "f16_to_f32(d) * (DIGITS > 1u ? x_step(k, m, 0u) * dots0 : x_step(k, m, 0u) * dots0 + x_step(k, m, 1u) "
@@ -535,12 +535,12 @@ static void test_scales_of_steps(void **state) {
     for (uint32_t r = 0; r < 9; ++r)
         runs[r] = times(&b, half(&b, r < 8 ? "d" : "e"), to_float(&b, every(&b, r < 8 ? "v" : "w", 0, 8, 8)));
     check_runs(b, 9, runs,
-               "dots0: dot4(v, kept_word(k, m, digit * 9u)) + dot4(v, kept_word(k, m, digit * 9u + 1u)) + dot4(v, "
-               "kept_word(k, m, digit * 9u + 2u)) + dot4(v,"
-               " kept_word(k, m, digit * 9u + 3u)) + dot4(v, kept_word(k, m, digit * 9u + 4u)) + dot4(v, kept_word(k, "
-               "m, digit * 9u + 5u)) + dot4(v,"
-               " kept_word(k, m, digit * 9u + 6u)) + dot4(v, kept_word(k, m, digit * 9u + 7u))\n"
-               "dots1: dot4(w, kept_word(k, m, digit * 9u + 8u))\n"
+               "dots0: dot4_unsigned(v, kept_word(k, m, digit * 9u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + "
+               "1u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 2u)) + dot4_unsigned(v,"
+               " kept_word(k, m, digit * 9u + 3u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 4u)) + "
+               "dot4_unsigned(v, kept_word(k, m, digit * 9u + 5u)) + dot4_unsigned(v,"
+               " kept_word(k, m, digit * 9u + 6u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 7u))\n"
+               "dots1: dot4_unsigned(w, kept_word(k, m, digit * 9u + 8u))\n"
                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) + f16_to_f32(e) * (x_step(k, m, 1u) * dots1)");
 }
 
