@@ -53,27 +53,27 @@ static void test_in_place(void **state) {
     bench b = bench_new();
     check(b, to_float(&b, every(&b, "w", 0, 8, 4)),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, to_float(&b, to_int(&b, every(&b, "w", 4, 8, 4))),
           "uint bytes = (w >> 4u) & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* codes of eight bits are read without sign */
     check(b, to_float(&b, every(&b, "w", 0, 8, 8)),
-          "dots0: dot4(w, x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4_unsigned(w, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* zeros from above */
     check(b, to_float(&b, every(&b, "w", 4, 8, 8)),
           "uint bytes = w >> 4u;\n"
-          "dots0: dot4(bytes, x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* seven bits */
     check(b, to_float(&b, every(&b, "w", 1, 8, 7)),
           "uint bytes = (w >> 1u) & 0x7F7F7F7Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
 }
 
 /* Fields that are none: the lanes are packed one by one where they fit, and refused where they do not. */
@@ -85,22 +85,22 @@ static void test_no_fields(void **state) {
     check(b, to_float(&b, apply(&b, QG_AND, cut, qg_uint(b.ir, 5))),
           "uvec4 codes = (uvec4(w) >> uvec4(0, 8, 16, 24)) & 5u;\n"
           "uint bytes = codes.x | (codes.y << 8u) | (codes.z << 16u) | (codes.w << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, to_float(&b, apply(&b, QG_AND, spread(&b, word(&b, "w"), 4, shifts), qg_arg(b.ir, "n", 16))),
           "uvec4 codes = (uvec4(w) >> uvec4(0, 8, 16, 24)) & n;\n"
           "uint bytes = codes.x | (codes.y << 8u) | (codes.z << 16u) | (codes.w << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* shifts that are not constant */
     const qg_node *counts[] = {qg_uint(b.ir, 0), qg_uint(b.ir, 8), qg_arg(b.ir, "n", 16), qg_uint(b.ir, 24)};
     const qg_node *moving = apply(&b, QG_SHR, qg_splat(b.ir, word(&b, "w"), 4), qg_vector(b.ir, counts, 4));
     check(b, to_float(&b, apply(&b, QG_AND, moving, qg_uint(b.ir, 15))),
           "uvec4 codes = (uvec4(w) >> uvec4(0, 8, n, 24)) & 15u;\n"
           "uint bytes = codes.x | (codes.y << 8u) | (codes.z << 16u) | (codes.w << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* a mask that is lane 3 of something */
     const qg_node *lane = qg_lane(b.ir, every(&b, "v", 0, 8, 4), 3);
     as_bytes(&b, to_float(&b, apply(&b, QG_AND, spread(&b, word(&b, "w"), 4, shifts), lane)));
@@ -108,8 +108,8 @@ static void test_no_fields(void **state) {
     b = bench_new(); /* at no step: each for itself, in registers */
     check(b, to_float(&b, fields(&b, word(&b, "w"), 4, across, 5)),
           "uint bytes = (w & 31u) | ((w << 5u) & 7936u) | ((w << 5u) & 0x1F0000u) | ((w << 7u) & 0x1F000000u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* nine bits */
     refuse(b, to_float(&b, every(&b, "w", 0, 7, 9)));
     b = bench_new(); /* no mask */
@@ -136,8 +136,8 @@ static void test_word_with_sign(void **state) {
     refuse(b, to_float(&b, every_of(&b, small, 4, 8, 8)));
     b = bench_new(); /* one that is known to be none below 0 is a word as others are */
     check(b, to_float(&b, every_of(&b, to_int(&b, qg_arg(b.ir, "s", 256)), 4, 1, 1)),
-          "uint bytes = ((s >> 4u) * 0x204081u) & 0x1010101u;\ndots0: dot4(int(bytes), "
-          "x[k][m][digit][0])\nx_step[k][m][0] * dots0");
+          "uint bytes = ((s >> 4u) * 0x204081u) & 0x1010101u;\ndots0: dot4(bytes, "
+          "kept_word(k, m, digit * 1u))\nx_step(k, m, 0u) * dots0");
     b = bench_new();
     codes = to_float(&b, every_of(&b, to_int(&b, qg_arg(b.ir, "s", UINT64_C(1) << 31)), 4, 8, 8));
     as_bytes(&b, codes);
@@ -153,33 +153,33 @@ static void test_spread(void **state) {
     bench b = bench_new();
     check(b, to_float(&b, every(&b, "w", 0, 1, 1)),
           "uint bytes = ((w & 15u) * 0x204081u) & 0x1010101u;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, to_float(&b, every(&b, "w", 12, 4, 4)),
           "uint run = w >> 12u;\n"
           "uint pairs = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
           "uint bytes = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, to_float(&b, every(&b, "w", 0, 7, 7)),
           "uint pairs = (w & 0x3FFFu) | ((w & 0xFFFC000u) << 2u);\n"
           "uint bytes = (pairs & 0x7F007Fu) | ((pairs & 0x3F803F80u) << 1u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* with gaps */
     check(b, to_float(&b, every(&b, "w", 3, 3, 1)),
           "uint run = w >> 3u;\n"
           "uint pairs = (run & 9u) | ((run & 576u) << 10u);\n"
           "uint bytes = (pairs & 0x10001u) | ((pairs & 0x80008u) << 5u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* fields that overlap are taken one by one */
     check(b, to_float(&b, every(&b, "w", 0, 3, 4)),
           "uint bytes = (w & 15u) | ((w << 5u) & 3840u) | ((w << 10u) & 0xF0000u) | ((w << 15u) & 0xF000000u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
 }
 
 /* Every width, first place and distance, with and without sign, masked or not. */
@@ -208,36 +208,36 @@ static void test_join(void **state) {
     bench b = bench_new();
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 2, 8, 2), 4)),
           "uint bytes = (a & 0xF0F0F0Fu) | ((b << 2u) & 0x30303030u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* from other distances, up to the eighth bit */
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 4, 4), every(&b, "b", 0, 1, 1), 7)),
           "uint pairs = (a & 0xFFu) | ((a & 65280u) << 8u);\n"
           "uint bytes = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u) | (((b & 15u) * 0x10204080u) & 0x80808080u);\n"
-          "dots0: dot4(bytes, x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* what is shifted down further than up */
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 2), every(&b, "b", 6, 8, 2), 2)),
           "uint bytes = (a & 0x3030303u) | ((b >> 4u) & 0xC0C0C0Cu);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* as far down as up */
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 2), every(&b, "b", 2, 8, 2), 2)),
           "uint bytes = (a & 0x3030303u) | (b & 0xC0C0C0Cu);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* three parts */
     check(b,
           to_float(&b, joined(&b, joined(&b, every(&b, "a", 0, 8, 2), every(&b, "b", 0, 8, 2), 2),
                               every(&b, "c", 0, 8, 1), 4)),
           "uint bytes = (a & 0x3030303u) | ((b & 0x3030303u) << 2u) | ((c & 0x1010101u) << 4u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* one part is no field */
     check(b, to_float(&b, joined(&b, integers(&b, "p", 4), every(&b, "b", 0, 8, 2), 4)),
           "uint bytes = p0 | (p1 << 8u) | (p2 << 16u) | (p3 << 24u) | ((b & 0x3030303u) << 4u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
 }
 
 static void test_no_join(void **state) {
@@ -247,8 +247,8 @@ static void test_no_join(void **state) {
           "uvec4 codes = ((uvec4(a) >> uvec4(0, 8, 16, 24)) & 15u) | (((uvec4(b) >> uvec4(0, 8, 16, 24)) &"
           " 3u) << 3u);\n"
           "uint bytes = codes.x | (codes.y << 8u) | (codes.z << 16u) | (codes.w << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* beyond the byte */
     refuse(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 4), 5)));
     b = bench_new();
@@ -310,46 +310,46 @@ static void test_turn(void **state) {
     bench b = bench_new();
     check(b, to_float(&b, signed_every(&b, word(&b, "w"), 8, 4)),
           "uint bytes = (w & 0xF0F0F0Fu) ^ 0x8080808u;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0]) - 8 * x_digits[k][m][digit][0]\n"
-          "x_step[k][m][0] * dots0\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 8 * x_digits(k, m, digit, 0u)\n"
+          "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* spread first: what is above a field is masked off though the value had no mask */
     check(b, to_float(&b, signed_every(&b, word(&b, "w"), 5, 5)),
           "uint pairs = (w & 0x3FFu) | ((w & 0xFFC00u) << 6u);\n"
           "uint bytes = ((pairs & 0x1F001Fu) | ((pairs & 0x3E003E0u) << 3u)) ^ 0x10101010u;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0]) - 16 * x_digits[k][m][digit][0]\n"
-          "x_step[k][m][0] * dots0\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 16 * x_digits(k, m, digit, 0u)\n"
+          "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* bytes with sign are what they are */
     check(b, to_float(&b, signed_every(&b, word(&b, "w"), 8, 8)),
-          "dots0: dot4(int(w), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(w, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* what is joined */
     const qg_node *six = joined(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 2), 4);
     check(b, to_float(&b, qg_sign_extend(b.ir, six, 6)),
           "uint bytes = ((a & 0xF0F0F0Fu) | ((b & 0x3030303u) << 4u)) ^ 0x20202020u;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0]) - 32 * x_digits[k][m][digit][0]\n"
-          "x_step[k][m][0] * dots0\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 32 * x_digits(k, m, digit, 0u)\n"
+          "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* eight bits that are joined are no bytes with sign */
     six = joined(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 4), 4);
     check(b, to_float(&b, qg_sign_extend(b.ir, six, 8)),
           "uint bytes = ((a & 0xF0F0F0Fu) | ((b & 0xF0F0F0Fu) << 4u)) ^ 0x80808080u;\n"
-          "dots0: dot4(bytes, x[k][m][digit][0]) - 128 * x_digits[k][m][digit][0]\n"
-          "x_step[k][m][0] * dots0\n"
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u)) - 128 * x_digits(k, m, digit, 0u)\n"
+          "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new();
     check(b, to_float(&b, minus(&b, every(&b, "w", 0, 8, 5), 16)),
           "uint bytes = w & 0x1F1F1F1Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0]) - 16 * x_digits[k][m][digit][0]\n"
-          "x_step[k][m][0] * dots0\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 16 * x_digits(k, m, digit, 0u)\n"
+          "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* an offset to each lane of a table, which floats need not hold for the rules of dot.c */
     check(b, to_float(&b, apply(&b, QG_ADD, look_up(&b, TABLE_LEVELS, false), qg_int(b.ir, 100))),
           "uint bytes = (uint(levels[i0]) & 0xFFu) | ((uint(levels[i1]) & 0xFFu) << 8u) | ((uint(levels[i2])"
           " & 0xFFu) << 16u) | (uint(levels[i3]) << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0]) + 100 * x_digits[k][m][digit][0]\n"
-          "x_step[k][m][0] * dots0\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) + 100 * x_digits(k, m, digit, 0u)\n"
+          "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
 }
 
@@ -426,8 +426,8 @@ static void test_digit(void **state) {
           "uint evens = (w & 0xFF00FFu) * 3u;\n"
           "uint odds = ((w >> 8u) & 0xFF00FFu) * 3u;\n"
           "uint bytes = ((evens >> 8u) & 0xFF00FFu) | (odds & 0xFF00FF00u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* one digit after the other */
     check(b, to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), qg_uint(b.ir, 9), 3)),
           "uint evens0 = (w & 0xFF00FFu) * 3u;\n"
@@ -437,15 +437,15 @@ static void test_digit(void **state) {
           "uint odds1 = (odds0 & 0xFF00FFu) * 3u;\n"
           "uint odds2 = (odds1 & 0xFF00FFu) * 3u;\n"
           "uint bytes = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* a power that only the kernel knows, or that is none */
     check(b, to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), qg_arg(b.ir, "p", 82), 3)),
           "uint evens = (((w & 0xFF00FFu) * p) & 0xFF00FFu) * 3u;\n"
           "uint odds = ((((w >> 8u) & 0xFF00FFu) * p) & 0xFF00FFu) * 3u;\n"
           "uint bytes = ((evens >> 8u) & 0xFF00FFu) | (odds & 0xFF00FF00u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     for (uint32_t radix = 2; radix <= 256; radix = radix < 8 ? radix + 1 : 2 * radix)
         for (uint32_t power = 1; power <= 256; power += power < 12 ? 1 : 61) {
             b = bench_new();
@@ -550,22 +550,22 @@ static void test_sign(void **state) {
           "uint bytes0 = grid[i];\n"
           "uint negative = ((s & 15u) * 0x204081u) & 0x1010101u;\n"
           "uint bytes1 = (bytes0 ^ ((negative << 8u) - negative)) + negative;\n"
-          "dots0: dot4(int(bytes1), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes1, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* the other way round, in both respects */
     check(b, times(&b, signs(&b, to_int(&b, every(&b, "s", 7, 8, 1)), 1, -1), grid_bytes(&b, TABLE_GRID)),
           "uint bytes0 = grid[i];\n"
           "uint negative = ((s >> 7u) & 0x1010101u) ^ 0x1010101u;\n"
           "uint bytes1 = (bytes0 ^ ((negative << 8u) - negative)) + negative;\n"
-          "dots0: dot4(int(bytes1), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes1, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* with a scale */
     check(b, times(&b, half(&b, "d"), times(&b, grid_bytes(&b, TABLE_GRID), signs(&b, every(&b, "s", 0, 8, 1), -1, 1))),
           "uint bytes0 = grid[i];\n"
           "uint negative = s & 0x1010101u;\n"
           "uint bytes1 = (bytes0 ^ ((negative << 8u) - negative)) + negative;\n"
-          "dots0: dot4(int(bytes1), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0)");
+          "dots0: dot4(bytes1, kept_word(k, m, digit * 1u))\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
 }
 
 static void test_no_sign(void **state) {
@@ -611,42 +611,42 @@ static void test_pack(void **state) {
     bench b = bench_new();
     check(b, to_float(&b, integers(&b, "q", 8)),
           "uint bytes = q0 | (q1 << 8u) | (q2 << 16u) | (q3 << 24u);\n"
-          "dots0: dot4(bytes, x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* what may be negative is masked, but for the last */
     check(b, to_float(&b, look_up(&b, TABLE_LEVELS, false)),
           "uint bytes = (uint(levels[i0]) & 0xFFu) | ((uint(levels[i1]) & 0xFFu) << 8u) | ((uint(levels[i2])"
           " & 0xFFu) << 16u) | (uint(levels[i3]) << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, to_float(&b, look_up(&b, TABLE_SIZES, true)),
           "uint bytes = sizes[0u][i0] | (sizes[0u][i1] << 8u) | (sizes[0u][i2] << 16u) | (sizes[0u][i3] <<"
           " 24u);\n"
-          "dots0: dot4(bytes, x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* an operation on all lanes is done once */
     check(b, to_float(&b, apply(&b, QG_SUB, to_int(&b, integers(&b, "p", 4)), to_int(&b, integers(&b, "q", 4)))),
           "ivec4 codes = ivec4(int(p0), int(p1), int(p2), int(p3)) - ivec4(int(q0), int(q1), int(q2),"
           " int(q3));\n"
           "uint bytes = (uint(codes.x) & 0xFFu) | ((uint(codes.y) & 0xFFu) << 8u) | ((uint(codes.z) & 0xFFu)"
           " << 16u) | (uint(codes.w) << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, to_float(&b, times(&b, integers(&b, "p", 4), integers(&b, "q", 4))),
           "uvec4 codes = uvec4(p0, p1, p2, p3) * uvec4(q0, q1, q2, q3);\n"
           "uint bytes = codes.x | (codes.y << 8u) | (codes.z << 16u) | (codes.w << 24u);\n"
-          "dots0: dot4(bytes, x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4_unsigned(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, signs(&b, every(&b, "s", 0, 1, 1), -128, 127),
           "ivec4 codes = mix(ivec4(127), ivec4(-128), notEqual((uvec4(s) >> uvec4(0, 1, 2, 3)) & 1u,"
           " uvec4(0u)));\n"
           "uint bytes = (uint(codes.x) & 0xFFu) | ((uint(codes.y) & 0xFFu) << 8u) | ((uint(codes.z) & 0xFFu)"
           " << 16u) | (uint(codes.w) << 24u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
 }
 
 static void test_no_pack(void **state) {

@@ -18,8 +18,8 @@ static void test_pairs(void **state) {
     check_pairs(true, "w", "d",
                 "uint bytes0 = levels_pairs(w);\n"
                 "uint bytes1 = levels_pairs(w >> 16u);\n"
-                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                 "quad 0: 0 1 4 5\n"
                 "quad 1: 2 3 6 7");
     check_pairs(false, "w", "d",
@@ -31,8 +31,8 @@ static void test_pairs(void **state) {
                 " ((uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).y]) & 0xFFu) << 8u) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).z]) & 0xFFu) << 16u) |"
                 " (uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
-                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                "f16_to_f32(d) * (x_step[k][m][0] * dots0)");
+                "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
     check_pairs(true, "v", "d",
                 "uint bytes0 = (uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).x]) & 0xFFu) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).y]) & 0xFFu) << 8u) |"
@@ -42,8 +42,8 @@ static void test_pairs(void **state) {
                 " ((uint(levels[((uvec4(v) >> uvec4(4, 12, 20, 28)) & 15u).y]) & 0xFFu) << 8u) |"
                 " ((uint(levels[((uvec4(v) >> uvec4(4, 12, 20, 28)) & 15u).z]) & 0xFFu) << 16u) |"
                 " (uint(levels[((uvec4(v) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
-                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                "f16_to_f32(d) * (x_step[k][m][0] * dots0)");
+                "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
     check_pairs(true, "w", "e",
                 "uint bytes0 = (uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).x]) & 0xFFu) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).y]) & 0xFFu) << 8u) |"
@@ -53,9 +53,9 @@ static void test_pairs(void **state) {
                 " ((uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).y]) & 0xFFu) << 8u) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).z]) & 0xFFu) << 16u) |"
                 " (uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
-                "dots0: dot4(int(bytes0), x[k][m][digit][0])\n"
-                "dots1: dot4(int(bytes1), x[k][m][digit][1])\n"
-                "f16_to_f32(d) * (x_step[k][m][0] * dots0) + f16_to_f32(e) * (x_step[k][m][0] * dots1)");
+                "dots0: dot4(bytes0, kept_word(k, m, digit * 2u))\n"
+                "dots1: dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) + f16_to_f32(e) * (x_step(k, m, 0u) * dots1)");
 }
 
 /* ---- planes ------------------------------------------------------------------------------------------------------ */
@@ -70,18 +70,19 @@ static void check_planes(uint32_t width, const char *expected) {
 
 static void test_planes(void **state) {
     (void)state;
-    check_planes(4, "uint bytes0 = w & 0xF0F0F0Fu;\n"
-                    "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
-                    "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                    "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
-                    "quad 0: 0 2 4 6\nquad 1: 1 3 5 7");
+    check_planes(4,
+                 "uint bytes0 = w & 0xF0F0F0Fu;\n"
+                 "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
+                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
+                 "quad 0: 0 2 4 6\nquad 1: 1 3 5 7");
     check_planes(2, "uint bytes0 = w & 0x3030303u;\n"
                     "uint bytes1 = (w >> 2u) & 0x3030303u;\n"
                     "uint bytes2 = (w >> 4u) & 0x3030303u;\n"
                     "uint bytes3 = (w >> 6u) & 0x3030303u;\n"
-                    "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
-                    " dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])\n"
-                    "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                    "dots0: dot4(bytes0, x[k][m][digit].x) + dot4(bytes1, x[k][m][digit].y) +"
+                    " dot4(bytes2, x[k][m][digit].z) + dot4(bytes3, x[k][m][digit].w)\n"
+                    "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                     "quad 0: 0 4 8 12\nquad 1: 1 5 9 13\nquad 2: 2 6 10 14\nquad 3: 3 7 11 15");
     check_planes(1, "uint bytes0 = w & 0x1010101u;\n"
                     "uint bytes1 = (w >> 1u) & 0x1010101u;\n"
@@ -91,11 +92,12 @@ static void test_planes(void **state) {
                     "uint bytes5 = (w >> 5u) & 0x1010101u;\n"
                     "uint bytes6 = (w >> 6u) & 0x1010101u;\n"
                     "uint bytes7 = (w >> 7u) & 0x1010101u;\n"
-                    "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
-                    " dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4),"
-                    " x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) + dot4(int(bytes6), x[k][m][digit][6])"
-                    " + dot4(int(bytes7), x[k][m][digit][7])\n"
-                    "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                    "dots0: dot4(bytes0, x[k][m][digit * 2u].x) + dot4(bytes1, x[k][m][digit * 2u].y) +"
+                    " dot4(bytes2, x[k][m][digit * 2u].z) + dot4(bytes3, x[k][m][digit * 2u].w) + dot4(bytes4,"
+                    " x[k][m][digit * 2u + 1u].x) + dot4(bytes5, x[k][m][digit * 2u + 1u].y) + dot4(bytes6, "
+                    "x[k][m][digit * 2u + 1u].z)"
+                    " + dot4(bytes7, x[k][m][digit * 2u + 1u].w)\n"
+                    "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                     "quad 0: 0 8 16 24\nquad 1: 1 9 17 25\nquad 2: 2 10 18 26\nquad 3: 3 11 19 27\n"
                     "quad 4: 4 12 20 28\nquad 5: 5 13 21 29\nquad 6: 6 14 22 30\nquad 7: 7 15 23 31");
     bench b = bench_new(); /* runs in another order, with a bias, which meets the sum of digits */
@@ -105,9 +107,9 @@ static void test_planes(void **state) {
     check_runs(b, 2, runs,
                "uint bytes0 = w & 0xF0F0F0Fu;\n"
                "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) - 8 *"
-               " x_digits[k][m][digit][0]\n"
-               "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u)) - 8 *"
+               " x_digits(k, m, digit, 0u)\n"
+               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                "quad 0: 4 6 0 2\nquad 1: 5 7 1 3\ndigits 0: runs 0x3");
 }
 
@@ -118,8 +120,8 @@ static void test_no_planes(void **state) {
           "uint run = w >> 16u;\n"
           "uint pairs = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
           "uint bytes = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u);\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* a scale for each half */
     const qg_node *runs[2];
     for (uint32_t r = 0; r < 2; ++r)
@@ -130,9 +132,9 @@ static void test_no_planes(void **state) {
                "uint run = w >> 16u;\n"
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0])\n"
-               "dots1: dot4(int(bytes1), x[k][m][digit][1])\n"
-               "f16_to_f32(e) * (x_step[k][m][0] * dots0) + f16_to_f32(d) * (x_step[k][m][0] * dots1)");
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 2u))\n"
+               "dots1: dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+               "f16_to_f32(e) * (x_step(k, m, 0u) * dots0) + f16_to_f32(d) * (x_step(k, m, 0u) * dots1)");
     b = bench_new(); /* an integer for each half */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] = times(&b, to_float(&b, qg_arg(b.ir, r ? "n" : "p", 64)), to_float(&b, every(&b, "w", 16 * r, 4, 4)));
@@ -142,9 +144,9 @@ static void test_no_planes(void **state) {
                "uint run = w >> 16u;\n"
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: int(p) * dot4(int(bytes0), x[k][m][digit][0]) + int(n) * dot4(int(bytes1),"
-               " x[k][m][digit][1])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: int(p) * dot4(bytes0, kept_word(k, m, digit * 2u)) + int(n) * dot4(bytes1,"
+               " kept_word(k, m, digit * 2u + 1u))\n"
+               "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* a coefficient for each half */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] = times(&b, qg_real(b.ir, r ? 3 : 1), to_float(&b, every(&b, "w", 16 * r, 4, 4)));
@@ -154,8 +156,8 @@ static void test_no_planes(void **state) {
                "uint run = w >> 16u;\n"
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + 3 * dot4(int(bytes1), x[k][m][digit][1])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + 3 * dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+               "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* one of the halves is of two bits */
     for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * r, 4, r ? 4 : 2));
     check_runs(b, 2, runs,
@@ -164,8 +166,8 @@ static void test_no_planes(void **state) {
                "uint run = w >> 16u;\n"
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+               "x_step(k, m, 0u) * dots0");
     b = bench_new();
     for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * r, 4, r ? 2 : 4));
     check_runs(b, 2, runs,
@@ -174,8 +176,8 @@ static void test_no_planes(void **state) {
                "uint run = w >> 16u;\n"
                "uint pairs1 = (run & 51u) | ((run & 13056u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0x30003u) | ((pairs1 & 0x300030u) << 4u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+               "x_step(k, m, 0u) * dots0");
     qg_plane plane;
     b = bench_new(); /* in place, of three bits, between the places of its width, eight bits */
     assert_true(qg_as_plane(b.ir, to_float(&b, every(&b, "w", 4, 4, 4)), &plane));
@@ -205,32 +207,32 @@ static void test_halves(void **state) {
                  "uint run = (v >> 16u) | (w << 16u);\n"
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
-                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(4, 0, 16,
                  "uint run = (v & 0xFFFFu) | (w & 0xFFFF0000u);\n"
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
-                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(4, 0, 0,
                  "uint run = (v & 0xFFFFu) | (w << 16u);\n"
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
-                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(4, 16, 16,
                  "uint run = (v >> 16u) | (w & 0xFFFF0000u);\n"
                  "uint bytes0 = run & 0xF0F0F0Fu;\n"
                  "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
-                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "dots0: dot4(bytes0, kept_word(k, m, digit * 2u)) + dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 2 4 6\n"
                  "quad 1: 1 3 5 7");
     check_halves(2, 16, 0,
@@ -239,9 +241,9 @@ static void test_halves(void **state) {
                  "uint bytes1 = (run >> 2u) & 0x3030303u;\n"
                  "uint bytes2 = (run >> 4u) & 0x3030303u;\n"
                  "uint bytes3 = (run >> 6u) & 0x3030303u;\n"
-                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + "
-                 "dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])\n"
-                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "dots0: dot4(bytes0, x[k][m][digit].x) + dot4(bytes1, x[k][m][digit].y) + "
+                 "dot4(bytes2, x[k][m][digit].z) + dot4(bytes3, x[k][m][digit].w)\n"
+                 "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                  "quad 0: 0 4 8 12\n"
                  "quad 1: 1 5 9 13\n"
                  "quad 2: 2 6 10 14\n"
@@ -266,9 +268,11 @@ static void test_no_halves(void **state) {
                "uint run1 = v >> 8u;\n"
                "uint pairs2 = (run1 & 15u) | ((run1 & 240u) << 12u);\n"
                "uint bytes4 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), "
-               "x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 5u)) + dot4(bytes1, kept_word(k, m, digit * 5u + 1u)) + "
+               "dot4(bytes2, "
+               "kept_word(k, m, digit * 5u + 2u)) + dot4(bytes3, kept_word(k, m, digit * 5u + 3u)) + dot4(bytes4, "
+               "kept_word(k, m, digit * 5u + 4u))\n"
+               "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* a scale for each word */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] = times(&b, half(&b, r ? "d" : "e"), to_float(&b, every(&b, r ? "w" : "v", 16 - 16 * r, 4, 4)));
@@ -278,9 +282,9 @@ static void test_no_halves(void **state) {
                "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
                "uint pairs1 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0])\n"
-               "dots1: dot4(int(bytes1), x[k][m][digit][1])\n"
-               "f16_to_f32(e) * (x_step[k][m][0] * dots0) + f16_to_f32(d) * (x_step[k][m][0] * dots1)");
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 2u))\n"
+               "dots1: dot4(bytes1, kept_word(k, m, digit * 2u + 1u))\n"
+               "f16_to_f32(e) * (x_step(k, m, 0u) * dots0) + f16_to_f32(d) * (x_step(k, m, 0u) * dots1)");
     b = bench_new(); /* of two bits in one */
     for (uint32_t r = 0; r < 3; ++r)
         runs[r] = to_float(&b, every(&b, r ? "w" : "v", r ? 8 * r - 8 : 16, r ? 2 : 4, r ? 2 : 4));
@@ -293,9 +297,10 @@ static void test_no_halves(void **state) {
                "uint run1 = w >> 8u;\n"
                "uint pairs2 = (run1 & 15u) | ((run1 & 240u) << 12u);\n"
                "uint bytes2 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), "
-               "x[k][m][digit][2])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 3u)) + dot4(bytes1, kept_word(k, m, digit * 3u + 1u)) + "
+               "dot4(bytes2, "
+               "kept_word(k, m, digit * 3u + 2u))\n"
+               "x_step(k, m, 0u) * dots0");
 }
 
 /* Codes that several elements have: a word has a place for each code, not for each element. */
@@ -313,17 +318,17 @@ static void test_shared_codes(void **state) {
                "uint bytes2 = ((w >> 16u) & 15u) | ((w >> 8u) & 3840u) | ((w >> 4u) & 0xF0000u) | ((w << 4u) &"
                " 0xF000000u);\n"
                "uint bytes3 = ((w >> 24u) & 15u) | ((w >> 16u) & 3840u) | ((w >> 28u) << 16u) | ((w >> 28u) << 24u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
-               " dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: dot4(bytes0, x[k][m][digit].x) + dot4(bytes1, x[k][m][digit].y) +"
+               " dot4(bytes2, x[k][m][digit].z) + dot4(bytes3, x[k][m][digit].w)\n"
+               "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* one for an element of either half */
     for (uint32_t r = 0; r < 4; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * (r % 2), 4, 4));
     check_runs(b, 4, runs,
                "uint bytes0 = w & 0xF0F0F0Fu;\n"
                "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
-               " dot4(int(bytes0), x[k][m][digit][2]) + dot4(int(bytes1), x[k][m][digit][3])\n"
-               "x_step[k][m][0] * dots0\n"
+               "dots0: dot4(bytes0, x[k][m][digit].x) + dot4(bytes1, x[k][m][digit].y) +"
+               " dot4(bytes0, x[k][m][digit].z) + dot4(bytes1, x[k][m][digit].w)\n"
+               "x_step(k, m, 0u) * dots0\n"
                "quad 0: 0 2 4 6\nquad 1: 1 3 5 7\nquad 2: 8 10 12 14\nquad 3: 9 11 13 15");
     b = bench_new(); /* a word twice, of which the first has a part more */
     for (uint32_t r = 0; r < 3; ++r) runs[r] = to_float(&b, every(&b, "w", r ? 16 * (r - 1) : 0, 4, 4));
@@ -332,9 +337,9 @@ static void test_shared_codes(void **state) {
                "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
                "uint pairs = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
                "uint bytes2 = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
-               " dot4(int(bytes2), x[k][m][digit][2])\n"
-               "x_step[k][m][0] * dots0\n"
+               "dots0: dot4(bytes0, kept_word(k, m, digit * 3u)) + dot4(bytes1, kept_word(k, m, digit * 3u + 1u)) +"
+               " dot4(bytes2, kept_word(k, m, digit * 3u + 2u))\n"
+               "x_step(k, m, 0u) * dots0\n"
                "quad 0: 0 2 8 10\nquad 1: 1 3 9 11\nquad 2: 4 5 6 7");
 }
 
@@ -350,9 +355,9 @@ static void test_whole(void **state) {
     check_runs(b, 2, runs,
                "uint bytes0 = w & 0xF0F0F0Fu;\n"
                "uint bytes1 = v & 0xF0F0F0Fu;\n"
-               "dots0: int(n) * dot4(int(bytes0), x[k][m][digit][0]) + int(p) * dot4(int(bytes1),"
-               " x[k][m][digit][1])\n"
-               "f16_to_f32(d) * (x_step[k][m][0] * dots0)");
+               "dots0: int(n) * dot4(bytes0, kept_word(k, m, digit * 2u)) + int(p) * dot4(bytes1,"
+               " kept_word(k, m, digit * 2u + 1u))\n"
+               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)");
     b = bench_new(); /* with signs, and a bias below them */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] =
@@ -361,36 +366,36 @@ static void test_whole(void **state) {
     check_runs(b, 2, runs,
                "uint bytes0 = w & 0x3F3F3F3Fu;\n"
                "uint bytes1 = v & 0x3F3F3F3Fu;\n"
-               "dots0: bitfieldExtract(int(n), 0, 8) * (dot4(int(bytes0), x[k][m][digit][0]) - 32 *"
-               " x_digits[k][m][digit][0]) + bitfieldExtract(int(p), 0, 8) * (dot4(int(bytes1),"
-               " x[k][m][digit][1]) - 32 * x_digits[k][m][digit][1])\n"
-               "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+               "dots0: bitfieldExtract(int(n), 0, 8) * (dot4(bytes0, kept_word(k, m, digit * 2u)) - 32 *"
+               " x_digits(k, m, digit, 0u)) + bitfieldExtract(int(p), 0, 8) * (dot4(bytes1,"
+               " kept_word(k, m, digit * 2u + 1u)) - 32 * x_digits(k, m, digit, 1u))\n"
+               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                "digits 0: runs 0x1\ndigits 1: runs 0x2");
     b = bench_new(); /* below the conversion */
     check(b, to_float(&b, times(&b, every(&b, "w", 0, 8, 4), qg_arg(b.ir, "n", 16))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: int(n) * dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new(); /* two integers: one of them stays */
     check(b, times(&b, whole(&b, "n", 16), times(&b, whole(&b, "p", 16), to_float(&b, every(&b, "w", 0, 8, 4)))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "float(p) * (x_step[k][m][0] * dots0)");
+          "dots0: int(n) * dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "float(p) * (x_step(k, m, 0u) * dots0)");
     b = bench_new(); /* up to 256 */
     check(b, times(&b, whole(&b, "n", 257), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: int(n) * dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, times(&b, whole(&b, "n", 258), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "float(n) * (x_step[k][m][0] * dots0)");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "float(n) * (x_step(k, m, 0u) * dots0)");
     b = bench_new(); /* a scale of two factors */
     check(b, times(&b, times(&b, half(&b, "d"), half(&b, "e")), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * f16_to_f32(e) * (x_step[k][m][0] * dots0)");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "f16_to_f32(d) * f16_to_f32(e) * (x_step(k, m, 0u) * dots0)");
 }
 
 /* Minima: below the same scale and integer they are of the sum, else they are not. */
@@ -400,22 +405,22 @@ static void test_minima(void **state) {
     const qg_node *codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, -7))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0]) - 7 * x_digits[k][m][digit][0]\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 7 * x_digits(k, m, digit, 0u)\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* not an integer, too large, or of another scale */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, -7.25f))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0) - f16_to_f32(d) * (7.25 * x_sum[k][m][0])\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) - f16_to_f32(d) * (7.25 * x_sum(k, m, 0u))\n"
           "sum 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, 257))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0) + f16_to_f32(d) * (257.0 * x_sum[k][m][0])\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) + f16_to_f32(d) * (257.0 * x_sum(k, m, 0u))\n"
           "sum 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -423,8 +428,8 @@ static void test_minima(void **state) {
           apply(&b, QG_SUB, times(&b, times(&b, half(&b, "d"), whole(&b, "n", 64)), codes),
                 times(&b, half(&b, "e"), whole(&b, "p", 64))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0) - f16_to_f32(e) * float(p) * x_sum[k][m][0]\n"
+          "dots0: int(n) * dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) - f16_to_f32(e) * float(p) * x_sum(k, m, 0u)\n"
           "sum 0: runs 0x1");
     b = bench_new(); /* of the same scale, with another integer */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -432,24 +437,24 @@ static void test_minima(void **state) {
           apply(&b, QG_SUB, times(&b, times(&b, half(&b, "d"), whole(&b, "n", 64)), codes),
                 times(&b, half(&b, "d"), whole(&b, "p", 64))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0) - f16_to_f32(d) * float(p) * x_sum[k][m][0]\n"
+          "dots0: int(n) * dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) - f16_to_f32(d) * float(p) * x_sum(k, m, 0u)\n"
           "sum 0: runs 0x1");
     b = bench_new(); /* the same one twice */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     const qg_node *less = apply(&b, QG_SUB, codes, qg_real(b.ir, 8));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_SUB, less, qg_real(b.ir, 8))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0]) - 8 * x_digits[k][m][digit][0] - 8 *"
-          " x_digits[k][m][digit][0]\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u)) - 8 * x_digits(k, m, digit, 0u) - 8 *"
+          " x_digits(k, m, digit, 0u)\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, apply(&b, QG_SUB, apply(&b, QG_SUB, codes, half(&b, "d")), half(&b, "d")),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0 - f16_to_f32(d) * (x_sum[k][m][0] + x_sum[k][m][0])\n"
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0 - f16_to_f32(d) * (x_sum(k, m, 0u) + x_sum(k, m, 0u))\n"
           "sum 0: runs 0x1");
 }
 
@@ -458,24 +463,24 @@ static void test_coefficients(void **state) {
     bench b = bench_new();
     check(b, times(&b, qg_real(b.ir, 3), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: 3 * dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0");
+          "dots0: 3 * dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0");
     b = bench_new();
     check(b, times(&b, qg_real(b.ir, -3), to_float(&b, minus(&b, every(&b, "w", 0, 8, 4), 5))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: 15 * x_digits[k][m][digit][0] - 3 * dot4(int(bytes), x[k][m][digit][0])\n"
-          "x_step[k][m][0] * dots0\n"
+          "dots0: 15 * x_digits(k, m, digit, 0u) - 3 * dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "x_step(k, m, 0u) * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* powers of two are exact in the scale */
     check(b, times(&b, qg_real(b.ir, -0.25f), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: -dot4(int(bytes), x[k][m][digit][0])\n"
-          "0.25 * (x_step[k][m][0] * dots0)");
+          "dots0: -dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "0.25 * (x_step(k, m, 0u) * dots0)");
     b = bench_new();
     check(b, times(&b, half(&b, "d"), times(&b, qg_real(b.ir, 512), to_float(&b, every(&b, "w", 0, 8, 4)))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
-          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * 512.0 * (x_step[k][m][0] * dots0)");
+          "dots0: dot4(bytes, kept_word(k, m, digit * 1u))\n"
+          "f16_to_f32(d) * 512.0 * (x_step(k, m, 0u) * dots0)");
     b = bench_new(); /* of either sign */
     const qg_node *runs[2];
     for (uint32_t r = 0; r < 2; ++r)
@@ -483,8 +488,8 @@ static void test_coefficients(void **state) {
     check_runs(b, 2, runs,
                "uint bytes0 = v & 0xF0F0F0Fu;\n"
                "uint bytes1 = w & 0xF0F0F0Fu;\n"
-               "dots0: 2 * dot4(int(bytes0), x[k][m][digit][1]) - dot4(int(bytes1), x[k][m][digit][0])\n"
-               "x_step[k][m][0] * dots0");
+               "dots0: 2 * dot4(bytes0, kept_word(k, m, digit * 2u + 1u)) - dot4(bytes1, kept_word(k, m, digit * 2u))\n"
+               "x_step(k, m, 0u) * dots0");
     static const float others[] = {1.5f, 257.0f, 0.1f, -300.0f};
     for (uint32_t i = 0; i < sizeof others / sizeof *others; ++i) {
         b = bench_new();
@@ -506,18 +511,20 @@ static void test_steps(void **state) {
         const qg_node *codes = r < 7 ? every(&b, "v", 0, 8, 8) : every(&b, "w", 16 * (r - 7), 4, 4);
         runs[r] = times(&b, half(&b, "d"), to_float(&b, codes));
     }
-    check_runs(
-        b, 9, runs,
-        "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
-        "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
-        "uint run = w >> 16u;\n"
-        "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
-        "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-        "dots0: dot4(v, x[k][m][digit][0]) + dot4(v, x[k][m][digit][1]) + dot4(v, x[k][m][digit][2]) + dot4(v,"
-        " x[k][m][digit][3]) + dot4(v, x[k][m][digit][4]) + dot4(v, x[k][m][digit][5]) + dot4(v,"
-        " x[k][m][digit][6]) + dot4(int(bytes0), x[k][m][digit][7])\n"
-        "dots1: dot4(int(bytes1), x[k][m][digit][8])\n"
-        "f16_to_f32(d) * (DIGITS > 1u ? x_step[k][m][0] * dots0 : x_step[k][m][0] * dots0 + x_step[k][m][1] * dots1)");
+    check_runs(b, 9, runs,
+               "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
+               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
+               "uint run = w >> 16u;\n"
+               "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
+               "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
+               "dots0: dot4_unsigned(v, kept_word(k, m, digit * 9u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + "
+               "1u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 2u)) + dot4_unsigned(v,"
+               " kept_word(k, m, digit * 9u + 3u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 4u)) + "
+               "dot4_unsigned(v, kept_word(k, m, digit * 9u + 5u)) + dot4_unsigned(v,"
+               " kept_word(k, m, digit * 9u + 6u)) + dot4(bytes0, kept_word(k, m, digit * 9u + 7u))\n"
+               "dots1: dot4(bytes1, kept_word(k, m, digit * 9u + 8u))\n"
+               "f16_to_f32(d) * (DIGITS > 1u ? x_step(k, m, 0u) * dots0 : x_step(k, m, 0u) * dots0 + x_step(k, m, 1u) "
+               "* dots1)");
 }
 
 /* Where each step has a scale of its own, steps stay what they are. */
@@ -528,11 +535,13 @@ static void test_scales_of_steps(void **state) {
     for (uint32_t r = 0; r < 9; ++r)
         runs[r] = times(&b, half(&b, r < 8 ? "d" : "e"), to_float(&b, every(&b, r < 8 ? "v" : "w", 0, 8, 8)));
     check_runs(b, 9, runs,
-               "dots0: dot4(v, x[k][m][digit][0]) + dot4(v, x[k][m][digit][1]) + dot4(v, x[k][m][digit][2]) + dot4(v,"
-               " x[k][m][digit][3]) + dot4(v, x[k][m][digit][4]) + dot4(v, x[k][m][digit][5]) + dot4(v,"
-               " x[k][m][digit][6]) + dot4(v, x[k][m][digit][7])\n"
-               "dots1: dot4(w, x[k][m][digit][8])\n"
-               "f16_to_f32(d) * (x_step[k][m][0] * dots0) + f16_to_f32(e) * (x_step[k][m][1] * dots1)");
+               "dots0: dot4_unsigned(v, kept_word(k, m, digit * 9u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + "
+               "1u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 2u)) + dot4_unsigned(v,"
+               " kept_word(k, m, digit * 9u + 3u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 4u)) + "
+               "dot4_unsigned(v, kept_word(k, m, digit * 9u + 5u)) + dot4_unsigned(v,"
+               " kept_word(k, m, digit * 9u + 6u)) + dot4_unsigned(v, kept_word(k, m, digit * 9u + 7u))\n"
+               "dots1: dot4_unsigned(w, kept_word(k, m, digit * 9u + 8u))\n"
+               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0) + f16_to_f32(e) * (x_step(k, m, 1u) * dots1)");
 }
 
 /* ---- what an integer of 32 bits holds ---------------------------------------------------------------------------- */
@@ -640,8 +649,8 @@ static void test_choice(void **state) {
     const qg_node *d = half(&b, "d");
     check(b, choose(&b, every(&b, "w", 0, 8, 1), d, apply(&b, QG_NEG, d, NULL)),
           "uint bytes = w & 0x1010101u;\n"
-          "dots0: 2 * dot4(int(bytes), x[k][m][digit][0]) - x_digits[k][m][digit][0]\n"
-          "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+          "dots0: 2 * dot4(bytes, kept_word(k, m, digit * 1u)) - x_digits(k, m, digit, 0u)\n"
+          "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new();
     const qg_node *runs[8];
@@ -658,11 +667,11 @@ static void test_choice(void **state) {
                "uint bytes5 = (w >> 5u) & 0x1010101u;\n"
                "uint bytes6 = (w >> 6u) & 0x1010101u;\n"
                "uint bytes7 = (w >> 7u) & 0x1010101u;\n"
-               "dots0: x_digits[k][m][digit][0] - 2 * (dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1),"
-               " x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])"
-               " + dot4(int(bytes4), x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) +"
-               " dot4(int(bytes6), x[k][m][digit][6]) + dot4(int(bytes7), x[k][m][digit][7]))\n"
-               "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+               "dots0: x_digits(k, m, digit, 0u) - 2 * (dot4(bytes0, x[k][m][digit * 2u].x) + dot4(bytes1,"
+               " x[k][m][digit * 2u].y) + dot4(bytes2, x[k][m][digit * 2u].z) + dot4(bytes3, x[k][m][digit * 2u].w)"
+               " + dot4(bytes4, x[k][m][digit * 2u + 1u].x) + dot4(bytes5, x[k][m][digit * 2u + 1u].y) +"
+               " dot4(bytes6, x[k][m][digit * 2u + 1u].z) + dot4(bytes7, x[k][m][digit * 2u + 1u].w))\n"
+               "f16_to_f32(d) * (x_step(k, m, 0u) * dots0)\n"
                "quad 0: 0 8 16 24\nquad 1: 1 9 17 25\nquad 2: 2 10 18 26\nquad 3: 3 11 19 27\n"
                "quad 4: 4 12 20 28\nquad 5: 5 13 21 29\nquad 6: 6 14 22 30\nquad 7: 7 15 23 31\n"
                "digits 0: runs 0xff");
