@@ -227,7 +227,7 @@ mutate "zero tokens launch nothing" $decode 's/(status != QK_OK) \|\| tokens == 
 mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "rows of half a joined block" $facts 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
-mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/rows \? sum_at_end\[i % BATCH\] :/rows ? sum[i] :/' \
+mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/end \? sum_at_end\[i % BATCH\] :/end ? sum[i] :/' \
   unit gemv_test
 mutate "loads go beyond the weights only where their range does" $launch 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
 mutate "what lies behind the weights is bound" $launch 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
@@ -639,7 +639,7 @@ mutate "threads keep several: each in a place of its own" templates/gemv_wide.co
 mutate "threads keep several: of x that is staged, too" templates/stage_x.glsl 's/k \* BATCH \+ m/k/' unit gemv_test
 mutate "threads keep several: no x is staged that there is none of" templates/gemv_wide.comp 's/stage_x\(min\(m, batch - 1u\)/stage_x(m/' unit gemv_test
 mutate "threads keep several: those that there are none of are not stored" templates/gemv_wide.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
-mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = total/ROWS + lane] = total/' unit gemv_test
+mutate "threads keep several: where sums of rows ahead are" templates/gemv_ahead.comp 's/SUMS \+ lane\] = all/ROWS + lane] = all/' unit gemv_test
 mutate "threads keep several: rounds of sums" templates/add_rounds.glsl 's/i % SUMS \/ BATCH/i % ROWS/' unit gemv_test
 mutate "threads keep several: where registers hold them" $facts 's/elements \/ 4 <= QK_OWN_REGISTERS/elements \/ 8 <= QK_OWN_REGISTERS/' unit dispatch_sums_test
 mutate "threads keep several: where few subgroups are idle" $choose 's/4 \* cols < 3 \* held/0/' unit dispatch_sums_test

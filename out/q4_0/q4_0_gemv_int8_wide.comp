@@ -292,61 +292,67 @@ void stage_x(uint vector, uint m, uint begin, uint end, uint own) {
 
 // Subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk() {
-    const uint teams = gl_NumSubgroups / SPLIT, team = gl_SubgroupID / SPLIT, lane = gl_SubgroupInvocationID;
-    const uint tiles = row_tiles / 4u, slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     uint held = ~0u, turn = 0u;
     for (uint first = group_number() * teams * ROWS; first < rows; first += group_count() * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[SUMS];
         [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = 0.0;
-        for (uint c0 = 0u; c0 < slices; c0 += SPLIT) {
-            const uint c = c0 + gl_SubgroupID % SPLIT;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
             const bool kept = c0 == held;
-            if (STAGED > 1u && !kept)
+            if (STAGED > 1u && !kept) {
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + SPLIT) * slice, tiles), c * slice + lane);
+                    stage_x(min(m, batch - 1u), m, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            }
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (STAGED == 1u && !kept)
+                if (STAGED == 1u && !kept) {
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) load_x(m, min(j, tiles - 1u), k * BATCH + m);
+                }
                 if (j >= tiles) continue;
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
-                const bool at_end = PADDED == 0u && row + ROWS >= rows && j + 1u >= tiles;
+                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 1u >= tiles;
                 float sum_at_end[BATCH];
                 if (at_end) {
                     uvec4 last_fours[3];
-                    fetch_last(rows - 1u, j, last_fours);
+                    fetch_last(end - 1u, j, last_fours);
                     [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                         sum_at_end[m] = 0.0;
-                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == rows ? sum[r * BATCH + m] : 0.0;
-                        accumulate(rows - 1u, j, k * BATCH + m, last_fours, sum_at_end[m]);
+                        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end[m] += row + r + 1u == end ? sum[r * BATCH + m] : 0.0;
+                        accumulate(end - 1u, j, k * BATCH + m, last_fours, sum_at_end[m]);
                     }
                 }
                 uvec4 fours[ROWS][3];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, rows - 1u), j, fours[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r)
-                    [[unroll]] for (uint m = 0u; m < BATCH; ++m)
-                        accumulate(min(row + r, rows - 1u), j, k * BATCH + m, fours[r], sum[r * BATCH + m]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r]);
+                [[unroll]] for (uint i = 0u; i < SUMS; ++i) {
+                    const uint r = i / BATCH, m = i % BATCH;
+                    accumulate(min(row + r, end - 1u), j, k * BATCH + m, fours[r], sum[i]);
+                }
                 if (at_end) {
-                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == rows ? sum_at_end[i % BATCH] : sum[i];
+                    [[unroll]] for (uint i = 0u; i < SUMS; ++i) sum[i] = row + i / BATCH + 1u == end ? sum_at_end[i % BATCH] : sum[i];
                 }
             }
             held = c0;
         }
-        float total = sum_of_lanes(sum, gl_SubgroupSize);
-        uint i = lane < SUMS ? team * SUMS + lane : teams * SUMS;  // which of the sums of all teams it is
-        if (SPLIT > 1u) {
-            // Halves of the memory in turn: who is a row ahead does not write where others still read.
-            const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
-            if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = total;
-            barrier();
-            i = gl_LocalInvocationID.x;
-            if (i >= teams * SUMS) continue;
-            total = 0.0;
-            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (i / SUMS * SPLIT + s) * SUMS + i % SUMS];
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            const uint n = row + lane / BATCH, m = lane % BATCH;
+            if (lane < SUMS && n < rows && m < batch) finish(m, n, all);
+            continue;
         }
-        const uint n = first + i / BATCH, m = i % BATCH;
-        if (i < teams * SUMS && n < rows && m < batch) finish(m, n, total);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * SUMS;
+        if (lane < SUMS) partial[place + gl_SubgroupID * SUMS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, n = first + i / BATCH, m = i % BATCH;
+        if (i >= teams * SUMS || n >= rows || m >= batch) continue;
+        const uint at = place + i / SUMS * (split - 1u) * SUMS + i;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * SUMS];
+        finish(m, n, total);
     }
 }
 
