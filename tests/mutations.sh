@@ -820,6 +820,33 @@ mutate "rows: an index that is no row, MSL" templates/set_rows_matrix.metal 's/i
   script encode_rows "c msl" "one iq2_bn 64"
 mutate "rows: pieces of a file are whole rows, made" gen/cli/run_convert_plan.c 's/c->to.row = w->cols;/;/' script convert c
 
+mutate "planes: what fills up the last one stays 0" gen/text/encode_planes.c 's/if \(many\) qg_encoder_line\(p, glsl \? "if/if (!many) qg_encoder_line(p, glsl ? "if/' \
+  script encode_planes "c" "back nibbles 16 -8 7"
+mutate "planes: groups are as far apart as there are blocks" gen/text/encode_planes.c 's/%s \* %s \+ qk_block;", word/%s + %s * 0u + qk_block;", word/' \
+  script encode_planes "c" "numbers 4 64"
+mutate "planes: and their floats, in C" templates/encode_planes.c 's/group \* @\{group\} \+ e %/(b * @{planes} + e \/ @{group}) * @{group} + e %/' \
+  script encode_planes "c" "numbers 4 64"
+mutate "planes: a row for each group" gen/text/encode_store.c 's/\? "qk_group" : "qk_block"/? "qk_block" : "qk_block"/' script encode_planes "c" "numbers 4 64"
+mutate "planes: rows begin anywhere" gen/build/encode_team.c 's/buffer->bytes \/ rows \|/buffer->bytes \/ (0 * rows + 1) |/' script encode_planes "c vulkan" "numbers 3 64"
+mutate "planes: codes that leave a word do not split" gen/text/encode_planes.c 's/ \|\| at % WORD \+ slice->width > WORD\)/)/' \
+  script encode_planes "c" "back leaving 6 -16 15"
+mutate "planes: codes whose word is the plane's do not split" gen/text/encode_planes.c 's/at \/ WORD != \(own/at > 99999 + (own/' \
+  script encode_planes "c" "back nibbles 16 -8 7"
+mutate "planes: digits of a base are those of the block" gen/text/encode_planes.c 's/ \|\| slice->radix \|\| slice->first\) return false;/ || slice->first) return false;/' \
+  script encode_planes "c" "back digits 8 -1 1"
+mutate "planes: i counts on through the block" gen/text/encode_terms.c 's/return p->planes \? qg_encoder_in_planes/return !p->planes ? qg_encoder_in_planes/' script encode_planes "c" "placed"
+mutate "planes: a launch is of their blocks" runtime/include/qkgen/dispatch_decode.h 's/apart \? matrix.grid_rows :/apart ? matrix.rows :/' \
+  script encode_planes "c vulkan" "numbers 4 64"
+mutate "planes: an equation is of a group" gen/spec/encode_planes.c 's/view == QG_VIEW_GROUPS \? work->block_cols : work/view == QG_VIEW_GROUPS ? work->elements : work/' \
+  script encode_planes c "refused"
+mutate "planes: buffers are of blocks or groups" gen/spec/encode_planes.c 's/b->entries == 0 \&\& whole/b->entries == 0 || whole/' script encode_planes c "refused"
+mutate "planes: codes are of a group" gen/spec/encode_planes.c 's/work->block_cols % code->per == 0/true/' script encode_planes c "refused"
+mutate "planes: a group's bits are in its row" gen/spec/encode_planes.c 's/(qg_slice_address\(slice, j\) == first \+ .*);/(\1 || first + row_bits > 0);/' script encode_planes c "refused"
+mutate "planes: no row is made alone" gen/build/family.c 's/ \&\& !qg_spreads_rows\(family, layout\)//' script encode_planes c "refused"
+mutate "planes: no file has them" gen/cli/run_convert_plan.c 's/kind->layout->view == QG_VIEW_GROUPS/false/' script encode_planes c "refused"
+mutate "functions that are called by those are there, too" gen/text/called.c 's/called\[i\] \|= called\[k\]/called[i] |= false \&\& called[k]/' \
+  script encode_planes "c msl" "numbers 4 64"
+
 # ---- packed words ----
 mutate "packed: a carry reaches bytes that wait" runtime/include/qkgen/unpack.h 's/p->first \+ carry\)/p->first)/' unit pack_test
 mutate "packed: there is room" runtime/include/qkgen/unpack.h 's/if \(p->at < p->size\)/if (p->at <= p->size)/' unit pack_test

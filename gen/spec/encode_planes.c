@@ -40,7 +40,7 @@ static bool check_rows(qg_work *work, const qg_code *code, const qg_slice *slice
     for (uint32_t j = 0; b->tile_rows > 1 && j < code->count && good; j++) {
         const uint32_t first = qg_slice_address(slice, j % in_group),
                        power = qg_slice_power(slice, j) - qg_slice_power(slice, j % in_group);
-        good = first < row_bits && power == 0 && qg_slice_address(slice, j) == first + j / in_group * row_bits;
+        good = power == 0 && qg_slice_address(slice, j) == first + j / in_group * row_bits;
     }
     if (!good) {
         qg_error(
