@@ -11,6 +11,10 @@ void qk_@{name}_ref(void *const weights[@{n_buffers}],
             x[e] = group < groups ? src[at] : 0;
 @end
         }
+@if many_planes
         qk_encode(b, blocks, groups, x@{blocks_at});
+@else
+        qk_encode(b, x@{blocks_at});
+@end
     }
 }

@@ -11,5 +11,9 @@ kernel void @{name}(
     uint threads [[threads_per_grid]])
 {
     for (uint i = thread_index; i < push.blocks; i += threads)
+@if many_planes
         qk_@{format}::qk_encode(i, push.blocks, push.groups, src, @{weights});
+@else
+        qk_@{format}::qk_encode(i, src, @{weights});
+@end
 }

@@ -179,7 +179,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         else
             qg_hole(&holes, "blocks_at", kernels[k].family->encodes ? blocks_at(arena, kernels[k].layout) : NULL);
         if (kernels[k].family->encodes) qg_row_holes(arena, &holes, kernels[k].layout, QG_C);
-        qg_plane_holes(arena, &holes, kernels[k].layout, "u");
+        qg_plane_holes(arena, &holes, kernels[k].layout, QG_C);
         qg_hole(&holes, "value_of_row",
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");

@@ -87,12 +87,17 @@ static const char *storage(const printer *p, uint32_t unit) {
     return p->d->id == QG_C ? "uint8_t" : unit == 32 ? "device uint" : unit == 16 ? "device ushort" : "device uchar";
 }
 
+/* In a block of one group, that is the block. */
 static const char *parameters(const printer *p) {
     qg_text text = qg_text_new(p->arena);
+    const bool many = p->planes->block_rows > 1;
     if (p->d->id == QG_GLSL) return "uint qk_block";
-    qg_text_puts(&text, p->d->id == QG_C
-                            ? "uint64_t qk_block, uint64_t qk_blocks, uint64_t qk_groups, const float *qk_all"
-                            : "uint qk_block, uint qk_blocks, uint qk_groups, device const T *qk_all");
+    if (p->d->id == QG_C)
+        qg_text_printf(&text, "uint64_t qk_block%s, const float *qk_all",
+                       many ? ", uint64_t qk_blocks, uint64_t qk_groups" : "");
+    else
+        qg_text_printf(&text, "uint qk_block%s, device const T *qk_all",
+                       many ? ", uint qk_blocks, uint qk_groups" : "");
     for (uint32_t i = 0; i < p->layout->n_buffers; ++i)
         qg_text_printf(&text, ", %s *%s", storage(p, qg_encode_unit(&p->layout->buffers[i])),
                        p->layout->buffers[i].name);
@@ -158,7 +163,9 @@ void qg_encoder_print_planes(printer *p) {
     qg_encoder_finish(p);
 }
 
-void qg_plane_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, const char *suffix) {
+void qg_plane_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_target_id target) {
+    const char *suffix = target == QG_C ? "u" : "";
     qg_hole(holes, "planes", qg_format(arena, "%u%s", layout->block_rows, suffix));
     qg_hole(holes, "group", qg_format(arena, "%u%s", layout->block_cols, suffix));
+    qg_hole(holes, "many_planes", layout->block_rows > 1 ? "yes" : NULL);
 }

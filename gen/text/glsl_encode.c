@@ -258,7 +258,7 @@ char *qg_glsl_encode(qg_arena *arena, const qg_templates *templates, const qg_re
     qg_hole(&holes, "left", qg_format(arena, "%u", qg_words_left(layout)));
     qg_hole(&holes, "slots", slots(arena, layout));
     qg_row_holes(arena, &holes, layout, QG_GLSL);
-    qg_plane_holes(arena, &holes, layout, "");
+    qg_plane_holes(arena, &holes, layout, QG_GLSL);
     qg_hole(&holes, "staged", staged_buffers(arena, layout));
     qg_hole(&holes, "write_made", write_made(arena, layout));
     const char *join = join_streams(arena, layout);

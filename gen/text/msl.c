@@ -247,7 +247,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
                                       : NULL);
     if (kernel->to) other_format(arena, &holes, program);
     if (kernel->family->encodes) qg_row_holes(arena, &holes, kernel->layout, QG_MSL);
-    qg_plane_holes(arena, &holes, kernel->layout, "");
+    qg_plane_holes(arena, &holes, kernel->layout, QG_MSL);
     qg_hole(&holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
     qg_hole(&holes, "bound_buffers", qg_msl_buffers(arena, plan, true));
     if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");

@@ -230,8 +230,8 @@ char *qg_kernel_text(qg_arena *arena, const qg_templates *templates, const qg_ke
  * `qk_found`, which thread `t` has found, joins. Of other formats they are empty. */
 void qg_row_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_target_id target);
 /* encode_planes.c. The holes of a template that makes groups of planes: how many a block has, `planes`, and how many
- * elements a group has, `group`, with `suffix` behind both. */
-void qg_plane_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, const char *suffix);
+ * elements a group has, `group`; `many_planes` says that there are several. */
+void qg_plane_holes(qg_arena *arena, qg_holes *holes, const qg_layout *layout, qg_target_id target);
 
 void qg_hole(qg_holes *holes, const char *name, const char *value);
 /* Makes a condition true that is there already. */
