@@ -55,7 +55,7 @@ static void verify(const qg_kernel *kernel, qk_api api, qk_schedule schedule, ta
     for (uint32_t i = 0; i < n; ++i) {
         t->proven += proofs.loads[i].proven;
         t->guarded += proofs.loads[i].guarded;
-        if (kernel->layout->view == QG_VIEW_BLOCKS) assert_int_equal(proofs.loads[i].guarded, 0);
+        if (program->main->plan->layout->view == QG_VIEW_BLOCKS) assert_int_equal(proofs.loads[i].guarded, 0);
     }
     qg_arena_free(arena);
 }

@@ -66,7 +66,7 @@ fi
 to=(q4_0 q4_K q8_0 mxfp4 affine_b4_g64_bf16 tq1_0 mlx_nvfp4 q5_1 q6_K affine_b6_g128_f32)
 number=0
 "$QKGEN" list | awk '{ print $1 }' | grep -vE '_(f16|f32)$' | while read -r format; do
-  if "$QKGEN" --dump=layout --format "$format" | grep -q '^patches of'; then continue; fi
+  if "$QKGEN" --dump=layout --format "$format" | grep '^patches of' >/dev/null; then continue; fi
   if [ "$format" = mlc_q3f16_1 ]; then continue; fi # blocks of 40, which divide none of these
   echo "one $format ${to[number % 10]} c"
   echo "one $format ${to[(number + 3) % 10]} c"
