@@ -192,7 +192,8 @@ static void draw_plain(const qg_soak_choice *choice, uint64_t *state, qg_soak_ca
 
 static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
     const qg_layout *layout = c->layout;
-    const bool blocks = layout->view == QG_VIEW_BLOCKS, any = layout->ragged && one_in(state, 2);
+    const bool blocks = layout->view == QG_VIEW_BLOCKS || c->family->encodes, /* what is encoded is whole blocks */
+        any = !blocks && layout->ragged && one_in(state, 2);
     const uint64_t tile = c->family->in_tiles ? qg_soak_describe(arena, c)->wide_block : 1;
     uint64_t wide = blocks ? layout->elements : any ? 1 : layout->block_cols;
     const uint64_t high = blocks || any ? 1 : layout->block_rows;

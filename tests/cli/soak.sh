@@ -42,6 +42,8 @@ check "most cases are not refused" test "$right" -ge $((${CASES:-160} * 8 / 10))
 
 "$QKGEN" soak --seed 1 --cases 80 --family encode,set_rows >"$work/encoders" 2>&1 || fail "encoders" "$work/encoders"
 says "no case of encoders fails" '^[67][0-9] cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/encoders"
+"$QKGEN" soak --seed 1 --cases 24 --family encode,set_rows --format 'nf4_b*' >"$work/sequences" 2>&1 || fail "sequences" "$work/sequences"
+says "no case of sequences fails" '^24 cases right, 0 refused for want of room or features, 0 failed, in' "$work/sequences"
 for name in encode set_rows; do says "cases of $name" "^    $name +[0-9]+ cases" "$work/encoders"; done
 
 # A device that takes subnormal numbers for 0, as lavapipe of Mesa 26 does, may do so with scales, makes other blocks of such floats, and no
