@@ -1074,8 +1074,9 @@ static void test_kept_x(void **state) {
     assert_int_equal(see_shape(57344, 8192, 2, 0, &checked).constants[6], 1);
 }
 
-/* Threads load their own x of long rows, though these are few: where products of integers wait for lookups, where threads keep much of x,
- * and where large workgroups would have little to do in their last round; but not where there is one for each processor. */
+/* Threads load their own x of long rows, though these are few: where products of integers wait for lookups, where
+ * threads keep much of x, and where large workgroups would have little to do in their last round; but not where there
+ * is one for each processor. */
 static void test_apart(void **state) {
     (void)state;
     static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
@@ -1564,8 +1565,9 @@ static void test_one_ahead(void **state) {
     wide_loads = wide_kept = 0;
 }
 
-/* Of more rows than few, but not many, workgroups that load ahead are as small as can be, and go ahead, too, where those that stage x would
- * have little to do in their last round: of bytes in their second. Not of bytes that are ahead for their loads or tiles. */
+/* Of more rows than few, but not many, workgroups that load ahead are as small as can be, and go ahead, too, where
+ * those that stage x would have little to do in their last round: of bytes in their second. Not of bytes that are ahead
+ * for their loads or tiles. */
 static void test_small_ahead(void **state) {
     (void)state;
     static const struct {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Blocks of floats, and rows of them, of each format that says how, on every target: what ggml, MLX and bitsandbytes make of the same floats; the same
-# bits on all targets for floats that are zeros, subnormal, infinite or no numbers; that encoding what was decoded changes nothing
-# where the method promises it; and what is refused.
+# Blocks of floats, and rows of them, of each format that says how, on every target: what ggml, MLX and bitsandbytes make of the same
+# floats; the same bits on all targets for floats that are zeros, subnormal, infinite or no numbers; that encoding what was decoded
+# changes nothing where the method promises it; and what is refused.
 source "$(dirname "$0")/../lib.sh"
 floats=$BUILD/floats
 if ! [ "$floats" -nt "$SOURCE/tests/tools/floats.c" ]; then
